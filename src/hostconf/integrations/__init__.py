@@ -1,0 +1,1 @@
+"""Integrations as data: the schema of `integrations/*.toml`, and reading them."""
