@@ -59,7 +59,7 @@ def wait(host: subprocess.Popen[bytes], server: ModelServer, timeout: float, onc
 def run(spec: dict[str, Any]) -> int:
     """Start the model and the host, wait for the host, end all of its process group."""
     server = ModelServer(Path(spec["record"]))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     port = str(server.port)
     argv = [part.replace("{port}", port) for part in spec["argv"]]
     env = {name: value.replace("{port}", port) for name, value in spec["env"].items()}

@@ -58,9 +58,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     rows = []
     for outcome in ("passed", "failed"):
         for report in terminalreporter.getreports(outcome):
-            for name, value in report.user_properties:
-                if name == "cell" and report.when == "call":
-                    rows.append((*json.loads(str(value)), outcome))
+            cells = [value for name, value in report.user_properties if name == "cell"]
+            if cells and report.when == "call":
+                rows.append((*json.loads(str(cells[-1])), outcome))
     if not rows:
         return
     write = terminalreporter.write_line

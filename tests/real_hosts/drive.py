@@ -4,6 +4,7 @@ One driver a host, one interface:
 
 - `listing(home, project)`: the host's own word on its MCP servers, name to `{"enabled": bool, ...}`;
 - `ask(home, project)`: one start per variant (see each driver), each with the tool names and all text of the request;
+  `ask(home, project, "exa")`: that variant alone;
 - `tools(home, project)`: the tool names of all variants together.
 
 A host writes into its home on nearly every start. So every start gets a copy of home and project *under their own
@@ -133,17 +134,24 @@ class Driver:
         shim.write_text(f'#!/bin/sh\nPYTHONPATH={shlex.quote(str(ROOT))} exec {shlex.join(words)} "$@"\n')
         shim.chmod(0o755)
 
+    variants: tuple[str, ...]
+    """The circumstances in which it is asked; `ask` without one named asks in all."""
+
     def listing(self, home: Path, project: Path) -> Listed:
         """The host's own word on its MCP servers."""
         raise NotImplementedError
 
-    def ask(self, home: Path, project: Path) -> dict[str, Asked]:
-        """Variant to what the host asked its model in it."""
+    def ask_once(self, home: Path, project: Path, variant: str) -> Asked:
+        """What the host asks its model in one variant."""
         raise NotImplementedError
 
     def tool_id(self, server: str, tool: str) -> str:
         """How the host spells the tool of a server to its model."""
         raise NotImplementedError
+
+    def ask(self, home: Path, project: Path, *variants: str) -> dict[str, Asked]:
+        """Variant to what the host asked its model in it."""
+        return {variant: self.ask_once(home, project, variant) for variant in variants or self.variants}
 
     def tools(self, home: Path, project: Path) -> set[str]:
         """The tool names of all variants together."""
@@ -215,6 +223,7 @@ class Claude(Driver):
 
     id = "claude"
     web = frozenset({"WebSearch", "WebFetch"})
+    variants = ("print",)
     quiet = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "MCP_CONNECTION_NONBLOCKING": "0"}
     deferred = re.compile(r"^The following deferred tools are now available via ToolSearch\..*\n((?:\S+\n)+)", re.M)
 
@@ -246,7 +255,7 @@ class Claude(Driver):
             entry["approved"] = "Pending approval" not in line[1]
         return listed
 
-    def ask(self, home: Path, project: Path) -> dict[str, Asked]:
+    def ask_once(self, home: Path, project: Path, variant: str) -> Asked:
         """The request with most tools."""
         model = {"ANTHROPIC_API_KEY": FAKE_KEY, "ANTHROPIC_BASE_URL": "http://127.0.0.1:{port}"}
         answer = self.start(home, project, ["-p", "hello"], self.quiet | model, once_answered=True)
@@ -258,7 +267,7 @@ class Claude(Driver):
             names |= set(found[1].split())
         elif "ToolSearch" in names:
             raise answer.failed("claude defers tools, but no longer names them where they were named")
-        return {"print": Asked(frozenset(names), text)}
+        return Asked(frozenset(names), text)
 
 
 class Codex(Driver):
@@ -272,7 +281,7 @@ class Codex(Driver):
 
     id = "codex"
     web = frozenset({"web_search"})
-    models = {"code": None, "direct": "gpt-5"}
+    variants = ("code", "direct")
 
     def tool_id(self, server: str, tool: str) -> str:
         """`mcp__server__tool`, hyphens too become `_`."""
@@ -285,13 +294,9 @@ class Codex(Driver):
             raise answer.failed("codex mcp list failed")
         return {server["name"]: server for server in json.loads(answer.out)}
 
-    def ask(self, home: Path, project: Path) -> dict[str, Asked]:
-        """Both shapes."""
-        return {variant: self.shape(home, project, variant) for variant in self.models}
-
-    def shape(self, home: Path, project: Path, variant: str) -> Asked:
+    def ask_once(self, home: Path, project: Path, variant: str) -> Asked:
         """One shape."""
-        model = self.models[variant]
+        model = "gpt-5" if variant == "direct" else None
         args = ["exec", "--skip-git-repo-check", "-c", 'openai_base_url="http://127.0.0.1:{port}/v1"']
         args += ["-c", "features.enable_request_compression=false", *(["-m", model] if model else []), "hello"]
         answer = self.start(home, project, args, {"CODEX_API_KEY": FAKE_KEY}, once_answered=True)
@@ -337,7 +342,7 @@ class OpenCode(Driver):
 
     id = "opencode"
     web = frozenset({"websearch", "webfetch"})
-    variants = {"plain": {}, "exa": {"OPENCODE_ENABLE_EXA": "1"}}
+    variants = ("plain", "exa")
     quiet = {
         "OPENCODE_DISABLE_MODELS_FETCH": "1",
         "OPENCODE_DISABLE_AUTOUPDATE": "1",
@@ -356,19 +361,16 @@ class OpenCode(Driver):
         servers: Listed = json.loads(answer.out).get("mcp") or {}
         return {name: {"enabled": True} | entry for name, entry in servers.items()}
 
-    def ask(self, home: Path, project: Path) -> dict[str, Asked]:
-        """Gate closed and gate open."""
-        return {variant: self.gate(home, project, variant) for variant in self.variants}
-
-    def gate(self, home: Path, project: Path, variant: str) -> Asked:
-        """One variant."""
+    def ask_once(self, home: Path, project: Path, variant: str) -> Asked:
+        """Gate closed or gate open."""
+        gate = {"OPENCODE_ENABLE_EXA": "1"} if variant == "exa" else {}
         provider = {
             "npm": "@ai-sdk/openai-compatible",
             "options": {"baseURL": "http://127.0.0.1:{port}/v1", "apiKey": FAKE_KEY},
             "models": {"m": {"tool_call": True, "limit": {"context": 100000, "output": 1000}}},
         }
         config = {"provider": {"mock": provider}, "model": "mock/m", "small_model": "mock/m"}
-        variables = self.quiet | self.variants[variant] | {"OPENCODE_CONFIG_CONTENT": json.dumps(config)}
+        variables = self.quiet | gate | {"OPENCODE_CONFIG_CONTENT": json.dumps(config)}
         answer = self.start(home, project, ["run", "hello"], variables, once_answered=True)
         body = max(self.bodies(answer, "/chat/completions"), key=lambda body: len(body.get("tools") or []))
         names = {tool["function"]["name"] for tool in body.get("tools") or []}

@@ -26,7 +26,7 @@ class Model:
     def __init__(self, record: Path) -> None:
         self.record = record
         self.server = ModelServer(record)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
 
     def ask(self, path: str, body: Any, headers: dict[str, str] | None = None) -> tuple[int, bytes]:
         """One request."""
