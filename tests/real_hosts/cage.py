@@ -10,6 +10,7 @@ asked for; the exit code is 0 then. Standard library only.
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import json
 import os
@@ -26,6 +27,7 @@ from typing import Any
 from tests.real_hosts.model_server import ModelServer
 
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1
+PR_SET_CHILD_SUBREAPER = 36
 TIMED_OUT = 124
 GRACE = 0.3
 
@@ -56,6 +58,29 @@ def wait(host: subprocess.Popen[bytes], server: ModelServer, timeout: float, onc
     return TIMED_OUT
 
 
+def adopt_orphans() -> None:
+    """What a host leaves behind becomes a child of this process, so that it can be ended: MCP servers in groups of
+    their own, daemons. In a process namespace the kernel does it anyway."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_all(host: subprocess.Popen[bytes]) -> None:
+    """The host's group, then every child that is left. Nothing that was not started here is ever reached."""
+    try:
+        os.killpg(host.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    host.wait()
+    children = Path(f"/proc/self/task/{os.getpid()}/children")
+    while children.exists():  # not in every kernel
+        pids = [int(pid) for pid in children.read_text().split()]
+        if not pids:
+            return
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
 def run(spec: dict[str, Any]) -> int:
     """Start the model and the host, wait for the host, end all of its process group."""
     server = ModelServer(Path(spec["record"]))
@@ -67,18 +92,14 @@ def run(spec: dict[str, Any]) -> int:
     try:
         return wait(host, server, spec["timeout"], spec["once_answered"])
     finally:
-        # The group is the host's own (start_new_session): this never reaches anything that was not started here.
-        try:
-            os.killpg(host.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        host.wait()
+        end_all(host)
         server.shutdown()
 
 
 def main(argv: list[str]) -> int:
     """Read the spec and run it."""
     spec = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
+    adopt_orphans()
     if spec["own_network"]:
         loopback_up()
     return run(spec)

@@ -287,7 +287,7 @@ def test_what_is_there_before(
     judge_prediction(driver, plan.data["surface"], "before", asked)
 
 
-@pytest.mark.parametrize("cell", cells(), ids=str)
+@pytest.mark.parametrize("cell", list(cells()), ids=str)
 def test_cell(
     cell: Cell,
     driver_of: Callable[[str], Driver],

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from tests.real_hosts import mcp_server, npx
-from tests.real_hosts.drive import ROOT
+from tests.real_hosts.cage import TIMED_OUT
+from tests.real_hosts.drive import ROOT, SYSTEM_PATH
 from tests.real_hosts.model_server import ModelServer
 
 
@@ -155,3 +156,38 @@ def test_npx_knows_no_other_package() -> None:
     )
     assert done.returncode == 1
     assert "never-heard-of" in done.stderr
+
+
+def test_the_cage_leaves_nothing_running(tmp_path: Path) -> None:
+    """Not even what has left the group of its host."""
+    pids = tmp_path / "pids"
+    script = f"setsid sh -c 'sleep 600 & echo $! $$ >{pids}; wait' & while [ ! -s {pids} ]; do sleep 0.05; done"
+    spec = {
+        "argv": ["/bin/sh", "-c", script],
+        "cwd": str(tmp_path),
+        "env": {"PATH": SYSTEM_PATH},
+        "record": str(tmp_path / "record.jsonl"),
+        "timeout": 20,
+        "once_answered": False,
+        "own_network": False,
+    }
+    (tmp_path / "spec.json").write_text(json.dumps(spec), encoding="utf-8")
+    words = [sys.executable, "-m", "tests.real_hosts.cage", str(tmp_path / "spec.json")]
+    assert subprocess.run(words, cwd=ROOT, timeout=60, check=False).returncode == 0
+    for pid in pids.read_text(encoding="utf-8").split():
+        assert not Path(f"/proc/{pid}").exists()
+
+
+def test_the_cage_ends_a_host_that_takes_too_long(tmp_path: Path) -> None:
+    spec = {
+        "argv": ["/bin/sleep", "600"],
+        "cwd": str(tmp_path),
+        "env": {},
+        "record": str(tmp_path / "record.jsonl"),
+        "timeout": 0.3,
+        "once_answered": True,
+        "own_network": False,
+    }
+    (tmp_path / "spec.json").write_text(json.dumps(spec), encoding="utf-8")
+    words = [sys.executable, "-m", "tests.real_hosts.cage", str(tmp_path / "spec.json")]
+    assert subprocess.run(words, cwd=ROOT, timeout=60, check=False).returncode == TIMED_OUT
