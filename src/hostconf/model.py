@@ -184,6 +184,8 @@ class Conflict(NamedTuple):
     fix: str = ""
     excerpt: str = ""
     column: int = 0
+    resolved: bool = False
+    """In a plan: whether the plan does away with it."""
 
 
 class Survey(NamedTuple):

@@ -1,0 +1,30 @@
+"""What hostconf did before, as read from the disk: records and claims.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from hostconf.formats.base import KeyPath
+from hostconf.model import Environment
+from hostconf.record import Record, record_path
+
+
+class Known(NamedTuple):
+    """Records by their file, and claims by theirs."""
+
+    records: Mapping[str, Record] = {}
+    claims: Mapping[str, tuple[Mapping[str, Any], ...]] = {}
+
+    def record(self, environment: Environment, scope: str, host: str, integration: str) -> Record | None:
+        """The record of one installation."""
+        if scope == "project" and environment.project is None:
+            return None
+        return self.records.get(record_path(environment, scope, host, integration))
+
+    def own(self, host: str) -> frozenset[tuple[str, KeyPath]]:
+        """Entries of a host's files that a record covers."""
+        return frozenset((f.path, o.at) for r in self.records.values() if r.host == host for f in r.files for o in f.operations)

@@ -1,0 +1,1 @@
+"""Snapshot to registrations, rules, surface and conflicts. Read-only and pure."""

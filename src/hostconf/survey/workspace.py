@@ -1,0 +1,221 @@
+"""The files of a host as documents: read lazily, edited in memory, never touched on the disk.
+
+Pure. A workspace is a snapshot with an overlay; the planner edits the overlay and
+asks the survey the same questions again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from hostconf.errors import FormatError
+from hostconf.formats import format_named
+from hostconf.formats.base import Document
+from hostconf.hosts.schema import Host, Layer
+from hostconf.model import Environment, FileState, Snapshot
+
+Read = Document | FormatError | None
+"""A document, the reason why there is none, or None for an absent file."""
+
+
+class Workspace:
+    """A snapshot, with documents parsed once and an overlay of edited ones."""
+
+    __slots__ = ("_overlay", "_parsed", "snapshot")
+
+    def __init__(self, snapshot: Snapshot, overlay: Mapping[str, Document | None] | None = None,
+                 parsed: dict[tuple[str, str], Read] | None = None) -> None:
+        self.snapshot = snapshot
+        self._overlay = dict(overlay or {})
+        self._parsed: dict[tuple[str, str], Read] = {} if parsed is None else parsed
+
+    @property
+    def environment(self) -> Environment:
+        """What the machine told us."""
+        return self.snapshot.environment
+
+    def state(self, path: str) -> FileState:
+        """The file as it was read; absent where nobody asked for it."""
+        return self.snapshot.files.get(path) or FileState(path, path, "absent")
+
+    def read(self, path: str, format_name: str) -> Read:
+        """The document at `path`; None if the file is absent, a FormatError if it cannot be read."""
+        if path in self._overlay:
+            return self._overlay[path]
+        key = (path, format_name)
+        if key not in self._parsed:
+            self._parsed[key] = self._parse(path, format_name)
+        return self._parsed[key]
+
+    def _parse(self, path: str, format_name: str) -> Read:
+        state = self.state(path)
+        if state.kind == "absent":
+            return None
+        if state.data is None:
+            return FormatError(problem_of(state), path=path, code="unreadable")
+        try:
+            return format_named(format_name).parse(state.data, name=path)
+        except FormatError as error:
+            error.path = path
+            return error
+
+    def blank(self, path: str, format_name: str) -> Document:
+        """An empty document for a file that is to be made."""
+        return format_named(format_name).parse(b"", name=path)
+
+    def with_document(self, path: str, document: Document | None) -> Workspace:
+        """A workspace in which `path` holds this document, or is absent."""
+        return Workspace(self.snapshot, {**self._overlay, path: document}, self._parsed)
+
+    def matching(self, pattern: str) -> tuple[str, ...]:
+        """The files a glob finds, the overlay counted, sorted. `**` stands for any folders."""
+        found = {p for p in self.snapshot.listings.get(pattern, ()) if self.exists(p)}
+        regex = "".join("(?:.*/)?" if part == "**/" else "[^/]*" if part == "*" else re.escape(part)
+                        for part in re.split(r"(\*\*/|\*)", pattern))
+        found |= {p for p, document in self._overlay.items() if document is not None and re.fullmatch(regex, p)}
+        return tuple(sorted(found))
+
+    @property
+    def edited(self) -> Mapping[str, Document | None]:
+        """The overlay: path to document, None for a file that is to go."""
+        return self._overlay
+
+    def exists(self, path: str) -> bool:
+        """Whether a file stands there, the overlay counted."""
+        if path in self._overlay:
+            return self._overlay[path] is not None
+        return self.state(path).kind != "absent"
+
+    def text(self, path: str) -> str:
+        """The text of a rules file; empty if absent or not to be read. Undecodable bytes are replaced."""
+        if path in self._overlay:
+            document = self._overlay[path]
+            return document.text if document is not None else ""
+        return (self.state(path).data or b"").decode("utf-8", "replace")
+
+
+def problem_of(state: FileState) -> str:
+    """Why a path holds nothing to read, in words."""
+    words = {
+        "folder": "is a folder, not a file",
+        "special": "is a pipe, socket or device, not a file",
+        "loop": "is a link that goes in a circle",
+        "dangling": "is a link that leads nowhere",
+        "unreadable": "cannot be read",
+    }
+    said = f"`{state.path}` {words.get(state.kind, 'cannot be read')}"
+    return f"{said}: {state.problem}" if state.problem else said
+
+
+# ------------------------------------------------------------------ places
+
+
+def places(host: Host, environment: Environment) -> dict[str, str]:
+    """Template names of a host's paths and what they stand for on this machine."""
+    found = {"home": environment.home}
+    if environment.project is not None:
+        found["project"] = environment.project
+    variable = host.config_home_variable
+    moved = environment.variables.get(variable, "") if variable and environment.host_variables else ""
+    home = host.config_home
+    if moved:
+        home = host.moved.get("config_home", f"{{variable:{variable}}}")
+    found["config_home"] = _fill(home, found, environment) or home
+    for name, template in ({**host.variables, **host.moved} if moved else host.variables).items():
+        if name != "config_home":
+            found[name] = _fill(template, found, environment) or ""
+    return found
+
+
+def _fill(template: str, known: Mapping[str, str], environment: Environment) -> str | None:
+    """The template with its names filled in; None where one of them is not there."""
+    out: list[str] = []
+    rest = template
+    while True:
+        before, brace, rest = rest.partition("{")
+        out.append(before)
+        if not brace:
+            return "".join(out)
+        name, _, rest = rest.partition("}")
+        if name.startswith("variable:"):
+            value = environment.variables.get(name[9:]) if environment.host_variables else None
+        else:
+            value = known.get(name)
+        if not value:
+            return None
+        out.append(value)
+
+
+def expand(template: str, host: Host, environment: Environment) -> tuple[str, ...]:
+    """The paths a template stands for: one a folder where it says `{folder}`, none where a name is unset."""
+    known = places(host, environment)
+    folders = environment.folders if "{folder}" in template else ("",)
+    found = []
+    for folder in folders:
+        path = _fill(template, {**known, "folder": folder}, environment)
+        if path is not None:
+            found.append(environment.system_root + path if template.startswith("/") else path)
+    return tuple(found)
+
+
+class LayerFile(NamedTuple):
+    """One file of one layer, as it stands."""
+
+    layer: Layer
+    path: str
+    """`$NAME` for a layer whose text stands in a variable."""
+    depth: int
+    """Of its folder below the project root: the deeper one is stronger."""
+    read: Read
+    folder: str
+
+    @property
+    def document(self) -> Document | None:
+        """The document, if there is one."""
+        return None if isinstance(self.read, FormatError) else self.read
+
+
+def layer_paths(host: Host, environment: Environment) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Paths and globs of everything that decides on this host: layers and rules files."""
+    paths: list[str] = []
+    globs: list[str] = []
+    templates = [layer.path for layer in host.layers if layer.path]
+    for rules in host.rules:
+        templates += [*rules.paths, *rules.unless, *([rules.write] if rules.write else [])]
+    for template in templates:
+        for path in expand(template, host, environment):
+            (globs if "*" in path else paths).append(path)
+    return tuple(dict.fromkeys(paths)), tuple(dict.fromkeys(globs))
+
+
+def layer_files(host: Host, workspace: Workspace) -> tuple[LayerFile, ...]:
+    """The files of a host's layers, the strongest first; absent ones too."""
+    environment = workspace.environment
+    found: list[LayerFile] = []
+    for layer in host.layers:
+        if layer.variable:
+            text = environment.variables.get(layer.variable) if environment.host_variables else None
+            if text:
+                found.append(LayerFile(layer, f"${layer.variable}", 0, _variable(layer, text), ""))
+            continue
+        folders = environment.folders if "{folder}" in layer.path else ("",)
+        for depth, pattern in enumerate(expand(layer.path, host, environment)):
+            paths = workspace.matching(pattern) if "*" in pattern else (pattern,)
+            for path in paths:
+                read = workspace.read(path, layer.format)
+                found.append(LayerFile(layer, path, depth, read, folders[depth] if depth < len(folders) else ""))
+    return tuple(sorted(found, key=lambda f: (-f.layer.rank, -f.depth)))
+
+
+def _variable(layer: Layer, text: str) -> Read:
+    """The document that stands in a variable; wrapped so that its paths are those of a whole file."""
+    import json
+
+    for key in reversed(layer.under):
+        text = "{" + json.dumps(key) + ": " + text + "}"
+    try:
+        return format_named(layer.format).parse(text.encode(), name=f"${layer.variable}")
+    except FormatError as error:
+        return FormatError(f"`${layer.variable}` cannot be read: {error.message}", path=f"${layer.variable}", line=error.line)
