@@ -69,11 +69,11 @@ class System(Protocol):
     def mount_points(self) -> frozenset[str]:
         """Paths that are mounts of their own, and cannot be renamed; empty where the system does not tell."""
 
-    def is_local(self, path: str) -> bool:
-        """Whether the file system belongs to this kernel alone, so that its flock is proof."""
-
     def being_written(self, path: str) -> bool | None:
         """Whether a process has the file open for writing; None where that cannot be known."""
+
+    def user(self) -> int:
+        """The effective user."""
 
     def process(self) -> dict[str, int | str]:
         """This process for a lock: pid, start, boot, namespace, host, user."""
@@ -108,6 +108,9 @@ class System(Protocol):
 
     def sync(self, descriptor: int, path: str) -> None:
         """Bytes on the disk."""
+
+    def is_local(self, descriptor: int) -> bool:
+        """Whether the file system belongs to this kernel alone, so that its flock is proof."""
 
     def try_lock(self, descriptor: int, path: str) -> bool | None:
         """The kernel's exclusive flock: got, held by another, or None if there is none here."""

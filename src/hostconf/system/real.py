@@ -232,20 +232,17 @@ class RealSystem:
             words = [word.replace(escape, character) for word in words]
         return frozenset(words)
 
-    def is_local(self, path: str) -> bool:
-        return self._asked(path, "is_local") is True
-
     def being_written(self, path: str) -> bool | None:
-        return self._asked(path, "being_written")
-
-    def _asked(self, path: str, question: str) -> bool | None:
         from hostconf.system import kernel
 
         descriptor = self.open_old(path)
         try:
-            return kernel.is_local(descriptor) if question == "is_local" else kernel.being_written(descriptor)
+            return kernel.being_written(descriptor)
         finally:
             os.close(descriptor)
+
+    def user(self) -> int:
+        return os.geteuid()
 
     def process(self) -> dict[str, int | str]:
         import pwd
@@ -328,6 +325,11 @@ class RealSystem:
     def sync(self, descriptor: int, path: str) -> None:
         self.before("sync", path)
         os.fsync(descriptor)
+
+    def is_local(self, descriptor: int) -> bool:
+        from hostconf.system import kernel
+
+        return kernel.is_local(descriptor)
 
     def try_lock(self, descriptor: int, path: str) -> bool | None:
         import fcntl

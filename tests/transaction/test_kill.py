@@ -1,0 +1,94 @@
+"""Killed at every call that changes something: afterwards all old or all new, and nothing left lying about."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from hostconf.recover import Decision
+from hostconf.recovery import describe
+from hostconf.system import FailingSystem, RealSystem
+from tests.transaction.harness import (
+    PLANS,
+    LinklessSystem,
+    PlainSystem,
+    Tree,
+    World,
+    apply,
+    fate,
+    killed_at,
+    litter,
+    recover,
+    tree,
+    wanted,
+    without_state,
+    world,
+)
+
+SYSTEMS = {"exchange": FailingSystem, "no-exchange": PlainSystem, "no-links": LinklessSystem}
+
+
+def clean_end(here: World, before: Tree, after: Tree) -> str:
+    """What has to hold once recovery is through; gives `old` or `new`."""
+    end = fate(here)
+    assert end in ("old", "new")
+    assert litter(here) == []
+    assert without_state(tree(here.root)) == without_state(before if end == "old" else after)
+    assert not describe(RealSystem(), [here.state], here.locks)["needed"]
+    return end
+
+
+@pytest.mark.parametrize(
+    ("plan", "kind", "decision"),
+    [
+        *((plan, "exchange", None) for plan in PLANS),
+        ("three", "exchange", "undo"),
+        ("three", "no-exchange", None),
+        ("back", "no-exchange", "undo"),
+        ("edit", "no-links", None),
+    ],
+)
+def test_killed_anywhere_ends_all_old_or_all_new(place: Path, plan: str, kind: str, decision: Decision | None) -> None:
+    before, after = wanted(place / "model", PLANS[plan])
+    ends = []
+    for at in range(1, 1000):
+        here = world(place / str(at), PLANS[plan])
+        if not killed_at(SYSTEMS[kind](at), lambda system, here=here: apply(system, here)):  # type: ignore[misc]
+            break
+        assert not fate(here).startswith("torn")
+        seen = describe(RealSystem(), [here.state], here.locks)
+        possible = all(decision in operation["choices"] for operation in seen["operations"])
+        recover(RealSystem(), here, decision if possible else None)
+        ends.append(clean_end(here, before, after))
+        if ends[-1] == "old":
+            apply(RealSystem(), here)
+            assert without_state(tree(here.root)) == without_state(after)
+    assert fate(here) == "new"
+    assert set(ends) == {"old", "new"}
+    assert len(ends) > 40
+
+
+@pytest.mark.parametrize("decision", [None, "undo"])
+def test_killed_in_recovery_too_ends_the_same(place: Path, decision: Decision | None) -> None:
+    before, after = wanted(place / "model", PLANS["three"])
+    pairs = 0
+    for first in range(30, 1000, 17):
+        killed = False
+        for second in range(1, 1000, 4):
+            here = world(place / f"{first}-{second}", PLANS["three"])
+            killed = killed_at(FailingSystem(first), partial(apply, here=here))
+            if not killed:
+                break
+            seen = describe(RealSystem(), [here.state], here.locks)
+            choice = decision if all(decision in op["choices"] for op in seen["operations"]) else None
+            again = killed_at(FailingSystem(second), partial(recover, here=here, decision=choice))
+            recover(RealSystem(), here)
+            clean_end(here, before, after)
+            pairs += 1
+            if not again:
+                break
+        if not killed:
+            break
+    assert pairs > 50
