@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from hostconf.cli.text import Data, Style
+from hostconf.cli.text import Data, Style, diff_lines
 from hostconf.cli.verbs import BY_NAME
 from tests.cli.samples import samples
 
@@ -83,9 +83,24 @@ def test_nothing_found_is_said_in_words(verb: str) -> None:
     assert shown == [] or all(line.strip() for line in shown)
 
 
-def test_an_empty_plan_says_so() -> None:
-    assert lines("plan", {"empty": True}, Style()) == ["Nothing to do: everything is as wished"]
-    assert lines("apply", {"empty": True}, Style()) == ["Nothing to do: everything is as wished"]
+def test_a_diff_keeps_its_tabs_and_loses_its_carriage_returns() -> None:
+    assert list(diff_lines("--- a/x\n+++ b/x\n+\ta\r\n", Style())) == ["  --- a/x", "  +++ b/x", "  +\ta"]
+
+
+def test_before_the_question_all_is_shown_and_afterwards_the_files() -> None:
+    before = lines("apply", {**SAMPLES["plan"], "applied": False}, Style())
+    after = lines("apply", {**SAMPLES["plan"], "applied": True}, Style())
+
+    assert before == lines("plan", SAMPLES["plan"], Style())
+    assert any("+command" in line for line in before)
+    assert not any("+command" in line for line in after)
+    assert after[0].startswith("changed ")
+
+
+def test_before_the_question_an_uninstall_shows_what_stays() -> None:
+    shown = lines("uninstall", {**SAMPLES["uninstall"], "preview": True}, Style())
+
+    assert any("mcp_servers.deepseek: somebody changed it since" in line for line in shown)
 
 
 def test_a_home_is_shortened_only_as_a_whole_folder() -> None:

@@ -76,7 +76,7 @@ def test_with_json_anywhere_the_failure_is_an_envelope(words: list[str], capsys:
     assert envelope["status"] == "error"
     assert envelope["data"] == {}
     assert [error["code"] for error in envelope["errors"]] == ["usage"]
-    assert set(envelope["errors"][0]) == {"code", "message", "hint", "path", "line", "column", "excerpt"}
+    assert set(envelope["errors"][0]) == {"code", "message", "hint", "path", "line", "column"}
 
 
 def test_the_envelope_names_the_verb_where_it_is_one(capsys: pytest.CaptureFixture[str]) -> None:

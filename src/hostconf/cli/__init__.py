@@ -146,7 +146,7 @@ def _bug(words: list[str], error: Exception) -> OperationResult:
 def _failure(words: list[str], exit_code: int, code: str, message: str, hint: str) -> OperationResult:
     from hostconf.model import OperationResult
 
-    error = {"code": code, "message": message, "hint": hint, "path": None, "line": None, "column": None, "excerpt": ""}
+    error = {"code": code, "message": message, "hint": hint, "path": None, "line": None, "column": None}
     return OperationResult(_named(words), exit_code, {}, errors=(error,))
 
 

@@ -15,15 +15,15 @@ from hostconf.errors import HostconfError
 
 def entry(error: HostconfError) -> dict[str, Any]:
     """A failure as it stands in the envelope."""
-    return {
+    found: dict[str, Any] = {
         "code": error.code,
         "message": error.message,
         "hint": error.hint,
         "path": error.path,
         "line": error.line,
         "column": error.column,
-        "excerpt": error.excerpt,
     }
+    return {**found, "excerpt": error.excerpt} if error.excerpt else found
 
 
 def show_errors(errors: Iterable[Mapping[str, Any]], *, colour: bool = False) -> None:

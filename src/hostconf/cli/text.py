@@ -128,7 +128,8 @@ def conflict_lines(conflict: Data, style: Style, indent: str = "  ") -> Iterator
 def diff_lines(diff: str, style: Style, indent: str = "  ") -> Iterator[str]:
     """A unified diff, each line made safe; a carriage return at its end is not shown."""
     for number, raw in enumerate(diff.split("\n")[: -1 if diff.endswith("\n") else None]):
-        shown = indent + style.text(raw.removesuffix("\r"))
+        # A tab moves the cursor and nothing else; its picture would make indented text hard to read.
+        shown = indent + "\t".join(map(style.text, raw.removesuffix("\r").split("\t")))
         if number < 2 and raw.startswith(("--- ", "+++ ")):
             yield style.bold(shown)
         elif raw.startswith("+"):

@@ -18,7 +18,7 @@ def run(call: Call) -> OperationResult:
     yes = call.may_write()
 
     def confirm(planned: OperationResult) -> bool:
-        call.show({**planned.data, "preview": True})
+        call.show(planned.data)
         return diagnostics.ask("Write these files?")
 
     def step(text: str) -> None:
@@ -29,21 +29,16 @@ def run(call: Call) -> OperationResult:
 
 
 def lines(data: Data, style: Style) -> Iterator[str]:
-    """The whole plan before the question; afterwards what was written and what the model gets."""
-    if data.get("preview") or data.get("refusals"):
+    """The whole plan where nothing was written (yet); else what was written and what the model gets."""
+    if not data.get("applied"):
         yield from plan.lines(data, style)
-        return
-    if data.get("empty"):
-        yield "Nothing to do: everything is as wished"
         return
     yield from written(data, style)
     yield from plan.around(data, style)
 
 
 def written(data: Data, style: Style) -> Iterator[str]:
-    """The files that were written, or that nothing was."""
-    files = data.get("files", ()) if data.get("written", True) else ()
+    """The files that were written."""
     past = {"create": "created", "modify": "changed", "delete": "removed"}
-    yield from table(((past.get(file.get("action"), ""), style.place(file.get("path"))) for file in files), "")
-    if not files:
-        yield "Nothing was written"
+    rows = ((past.get(file.get("action"), ""), style.place(file.get("path"))) for file in data.get("files", ()))
+    yield from table(rows, "")

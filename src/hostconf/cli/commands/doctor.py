@@ -17,11 +17,9 @@ def run(call: Call) -> OperationResult:
 
 def lines(data: Data, style: Style) -> Iterator[str]:
     """One line a check; the way out beneath it."""
-    colours = {"ok": style.good, "warning": style.mark, "error": style.bad}
+    paints = {"ok": style.good, "warn": style.mark, "fail": style.bad}
     for check in data.get("checks", ()):
         status = style.text(check.get("status"))
-        paint = colours.get(status, style.dim)
-        place = style.place(check.get("path"))
-        yield f"{paint(status.ljust(7))}  {style.text(check.get('text'))}" + (f"  `{place}`" if place else "")
-        if check.get("fix"):
-            yield f"         fix: {style.text(check['fix'])}"
+        yield f"{paints.get(status, style.dim)(status.ljust(4))}  {style.text(check.get('text'))}"
+        if check.get("hint"):
+            yield f"      hint: {style.text(check['hint'])}"

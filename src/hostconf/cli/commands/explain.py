@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from hostconf import workflow
 from hostconf.cli.commands import Call
-from hostconf.cli.text import Data, Style, bullets, table, tool_rows
+from hostconf.cli.text import Data, Style, bullets, conflict_lines, table, tool_rows
 from hostconf.model import OperationResult
 
 
@@ -17,17 +17,13 @@ def run(call: Call) -> OperationResult:
 
 
 def lines(data: Data, style: Style) -> Iterator[str]:
-    """Per host the tools and the lines that decide them."""
-    capability = data.get("capability", "")
-    hosts = data.get("hosts", ())
-    if not hosts:
-        yield "No host is here. `hostconf hosts` lists the ones that are known"
-    for number, host in enumerate(hosts):
+    """Per host the tools, the lines that decide them, and what is not offered."""
+    for number, host in enumerate(data.get("hosts", ())):
         if number:
             yield ""
-        yield style.bold(f"{style.text(host.get('name'))} ({style.text(host.get('id'))}): {style.text(capability)}")
-        tools = (host.get("surface") or {}).get(capability, ())
-        yield from table(tool_rows(tools, style))
-        if not tools:
-            yield "  none: the model is offered no tool for it"
-        yield from bullets(host.get("reasons", ()), style)
+        head = f"{style.text(host.get('name'))} ({style.text(host.get('id'))}): {style.text(data.get('capability'))}"
+        yield style.bold(head)
+        yield from table(tool_rows(host.get("tools", ()), style))
+        yield from bullets(host.get("sentences", ()), style)
+        for conflict in host.get("conflicts", ()) if style.verbose else ():
+            yield from conflict_lines(conflict, style)

@@ -18,7 +18,10 @@ def run(call: Call) -> OperationResult:
 
 
 def lines(data: Data, style: Style) -> Iterator[str]:
-    """Files with their diffs, the surface before and after, and all that is said before approval."""
+    """Files with their diffs, the surface before and after, and all that is said before approval.
+
+    Refusals are errors, and are told as such.
+    """
     for file in data.get("files", ()):
         yield f"{style.bold(_action(file, style))} {style.place(file.get('path'))}"
         if style.verbose:
@@ -26,8 +29,6 @@ def lines(data: Data, style: Style) -> Iterator[str]:
         yield from diff_lines(str(file.get("diff") or ""), style)
         yield ""
     yield from around(data, style)
-    if data.get("empty") and not data.get("refusals"):
-        yield "Nothing to do: everything is as wished"
 
 
 def around(data: Data, style: Style) -> Iterator[str]:
@@ -36,7 +37,6 @@ def around(data: Data, style: Style) -> Iterator[str]:
     yield from section("conflicts left", _conflicts(data.get("conflicts", ()), style), style)
     yield from section("notes", bullets(data.get("notes", ()), style), style)
     yield from section("what else changes for you", bullets(data.get("blast_radius", ()), style), style)
-    yield from section("refused", _refusals(data.get("refusals", ()), style), style)
 
 
 def surface_changes(changes: list[Data], style: Style) -> Iterator[str]:
@@ -69,14 +69,3 @@ def _action(file: Data, style: Style) -> str:
 def _conflicts(conflicts: list[Data], style: Style) -> Iterator[str]:
     for conflict in conflicts:
         yield from conflict_lines(conflict, style)
-
-
-def _refusals(refusals: list[Data], style: Style) -> Iterator[str]:
-    for refusal in refusals:
-        words = (refusal.get("host"), refusal.get("capability"), refusal.get("tier"))
-        what = " ".join(style.text(word) for word in words if word)
-        yield f"  {style.bad(what)}: {style.text(refusal.get('reason'))}"
-        if refusal.get("path"):
-            yield f"    at {style.place(refusal['path'], refusal.get('line'))}"
-        if refusal.get("fix"):
-            yield f"    fix: {style.text(refusal['fix'])}"

@@ -17,10 +17,7 @@ def run(call: Call) -> OperationResult:
 
 def lines(data: Data, style: Style) -> Iterator[str]:
     """One block a host."""
-    hosts = data.get("hosts", ())
-    if not hosts:
-        yield "No host is here. `hostconf hosts` lists the ones that are known"
-    for number, host in enumerate(hosts):
+    for number, host in enumerate(data.get("hosts", ())):
         if number:
             yield ""
         yield from _host(host, style)
@@ -37,6 +34,9 @@ def _host(host: Data, style: Style) -> Iterator[str]:
     yield from _indented(section("rules", table((_rule(rule, style) for rule in rules), "    "), style))
     yield from _indented(section("surface", surface_lines(host.get("surface", {}), style, "    "), style))
     yield from _indented(section("installed by hostconf", _installed(host.get("installed", ()), style), style))
+    if host.get("conflicts"):
+        told = f"told by `hostconf conflicts {style.text(host.get('id'))}`"
+        yield f"  {style.mark('conflicts')}: {host['conflicts']}, {told}"
 
 
 def _indented(lines: Iterator[str]) -> Iterator[str]:

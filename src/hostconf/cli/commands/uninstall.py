@@ -30,13 +30,11 @@ def run(call: Call) -> OperationResult:
 
 
 def lines(data: Data, style: Style) -> Iterator[str]:
-    """What went, and what had to stay."""
+    """What goes, as diffs, before the question; afterwards what went. What has to stay is told as errors then."""
     if data.get("preview"):
         yield from plan.lines(data, style)
-    elif not data.get("files") and not data.get("left"):
-        yield "Nothing to take back"
+        left = (f"  {leftover_text(one, style)}" for one in data.get("leftovers", ()))
+        yield from section("stays, for it is not as hostconf wrote it", left, style)
     else:
         yield from apply.written(data, style)
         yield from plan.around(data, style)
-    left = (f"  {leftover_text(one, style)}" for one in data.get("left", ()))
-    yield from section("left as it is", left, style)

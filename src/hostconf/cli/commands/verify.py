@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from hostconf import workflow
 from hostconf.cli.commands import Call
-from hostconf.cli.text import Data, Style, bullets
+from hostconf.cli.text import Data, Style, bullets, table
 from hostconf.model import OperationResult
 
 
@@ -17,21 +17,23 @@ def run(call: Call) -> OperationResult:
 
 def lines(data: Data, style: Style) -> Iterator[str]:
     """One line a host, and where its word differs from ours."""
-    hosts = data.get("hosts", ())
-    if not hosts:
-        yield "No host is here to be asked"
-    for host in hosts:
-        head = f"{style.text(host.get('name'))} ({style.text(host.get('id'))})"
-        version = style.text(host.get("version"))
-        head += f" {version}" if version else ""
-        if not host.get("asked"):
-            yield f"{style.bold(head)}: {style.dim('not asked')}: {style.text(host.get('reason'))}"
-        elif host.get("ok"):
-            yield f"{style.bold(head)}: {style.good('agrees')}"
-        else:
-            yield f"{style.bold(head)}: {style.bad('differs')}"
+    verdicts = {
+        "agrees": style.good("agrees"),
+        "differs": style.bad("differs"),
+        "cannot": style.mark("cannot be asked"),
+        "not-installed": style.dim("not installed"),
+    }
+    for host in data.get("hosts", ()):
+        verdict = verdicts.get(host.get("verdict"), style.text(host.get("verdict")))
+        message = f": {style.text(host['message'])}" if host.get("message") else ""
+        yield f"{style.bold(style.text(host.get('name')))} ({style.text(host.get('id'))}): {verdict}{message}"
         if host.get("command"):
-            yield f"  asked with `{style.text(host['command'])}`"
-        yield from bullets(host.get("differs", ()), style)
+            yield f"  asked with `{' '.join(map(style.text, host['command']))}`"
+        yield from bullets(host.get("differences", ()), style)
         if style.verbose:
-            yield from bullets(host.get("agrees", ()), style)
+            rows = (
+                ("on" if one.get("enabled") else "off", style.text(one.get("name")))
+                for one in host.get("registrations", ())
+            )
+            yield from table(rows)
+            yield from bullets(host.get("tools", ()), style)
