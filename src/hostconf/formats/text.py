@@ -106,7 +106,11 @@ def decode(data: bytes, *, name: str = "<config>", limit: int = MAX_BYTES) -> So
 
 def line_start(text: str, offset: int) -> int:
     """Where the line that holds `offset` begins."""
-    return max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
+    start = text.rfind("\n", 0, offset) + 1
+    cr = text.rfind("\r", start, offset)  # from `start`, or each call would cost a pass
+    if cr >= 0 and text.startswith("\n", cr + 1):  # `offset` is between CR and LF, still on the line
+        cr = text.rfind("\r", start, cr)
+    return max(start, cr + 1)
 
 
 def line_end(text: str, offset: int) -> int:
