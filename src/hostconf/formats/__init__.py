@@ -1,4 +1,4 @@
-"""The formats by name. A format's module is imported when it is first asked for: a command that reads no TOML loads none.
+"""The formats by name. A format's module is imported when it is first asked for.
 
 To add a format: one module with a document, and one branch in `format_named`.
 """

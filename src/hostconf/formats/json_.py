@@ -12,13 +12,11 @@ from typing import Any
 from hostconf.errors import EditRefused, FormatError
 from hostconf.formats import json_edit
 from hostconf.formats.base import MISSING, Edit, Hunk, KeyPath, Span, apply_hunks, same_value
+from hostconf.formats.json_clean import Broken, Clean, clean
 from hostconf.formats.json_scan import (
     MAX_DEPTH,
     Box,
-    Broken,
-    Clean,
     Duplicate,
-    clean,
     depth,
     examine,
     jump,
@@ -397,7 +395,7 @@ class JsonDocument:
         try:
             if self._duplicates:
                 return _parsed(self.format, source, source.text.encode())
-            # No key can stand twice now: what is compared to the letter has none, and of the rest the keys are compared.
+            # No key can stand twice now: what is compared to the letter has none, else the keys are compared.
             cleaned = clean(source.text, self.format == "jsonc")
             root = skip_space(cleaned.text, 0)
             boxes: dict[int, Box] = {}

@@ -15,6 +15,7 @@ from json import JSONDecoder
 from typing import Any, NamedTuple
 
 from hostconf.formats.base import KeyPath
+from hostconf.formats.json_clean import Broken, Clean, match_end
 
 MAX_DEPTH = 1_000
 """Containers inside each other, the root counted."""
@@ -31,25 +32,6 @@ _STRING = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"
 _STRING_HEAD = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+')
 _SCALAR = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?|true|false|null")
 _CLOSER = {"{": "}", "[": "]"}
-
-# To the next comment: strings are passed over inside the pattern, a callback for each would cost six times as much.
-_ANY_STRING = r'"[^"\\\n\r]*+(?:\\.[^"\\\n\r]*+)*+"'
-_TO_COMMENT = re.compile(rf'[^"/]*+(?:{_ANY_STRING}[^"/]*+)*+')
-# No `.*?`: it is not atomic, a look-ahead may make it swallow the end of the comment.
-_COMMENT = re.compile(r"//[^\r\n]*+|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/")
-_TO_LAST_COMMA = re.compile(rf'[^",]*+(?:(?:{_ANY_STRING}|,(?![ \t\n\r]*+[}}\]]))[^",]*+)*+')
-_LAST_COMMA = re.compile(r",[ \t\n\r]*+[}\]]")
-
-
-class Broken(Exception):
-    """The text is no JSON: why, and where."""
-
-    def __init__(self, message: str, offset: int, code: str = "syntax", hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.offset = offset
-        self.code = code
-        self.hint = hint
 
 
 class _Doubtful(ValueError):
@@ -92,67 +74,6 @@ class Duplicate(NamedTuple):
     at: KeyPath
     offset: int
     first: int
-
-
-class Clean(NamedTuple):
-    """A text as strict JSON of the same length: comments and commas behind the last entry are blanks."""
-
-    text: str
-    commas: list[int]
-    """Where commas were blanked, rising."""
-
-
-# ------------------------------------------------------------------ JSONC to JSON
-
-
-def clean(text: str, comments: bool) -> Clean:
-    """The text without what only JSONC has.
-
-    Raises:
-        Broken: a block comment is not closed.
-    """
-    if not comments:
-        return Clean(text, [])
-    if "/*" in text or "//" in text:
-        text = _without_comments(text)
-    if not _LAST_COMMA.search(text):  # may be inside a string; asked because it is cheap
-        return Clean(text, [])
-    commas: list[int] = []
-    pieces: list[str] = []
-    at = done = 0
-    while True:
-        at = _end(_TO_LAST_COMMA, text, at)
-        if not text.startswith(",", at):
-            break
-        if not _ends_with_opener(text, at):  # `[,]` stays as it is, an error
-            pieces += (text[done:at], " ")
-            commas.append(at)
-            done = at + 1
-        at += 1
-    return Clean("".join([*pieces, text[done:]]), commas) if commas else Clean(text, [])
-
-
-def _without_comments(text: str) -> str:
-    pieces: list[str] = []
-    at = done = 0
-    while True:
-        at = _end(_TO_COMMENT, text, at)
-        found = _COMMENT.match(text, at)
-        if found is None:
-            if text.startswith("/*", at):
-                raise Broken("the comment is not closed", at)
-            break  # the end, or something that no JSON has: the decoder says so
-        pieces += (text[done:at], " " * (found.end() - at))
-        at = done = found.end()
-    return "".join([*pieces, text[done:]]) if pieces else text
-
-
-def _ends_with_opener(text: str, end: int) -> bool:
-    """Whether what stands before `end` leaves no room for a comma."""
-    at = end - 1
-    while at >= 0 and text[at] in " \t\n\r":
-        at -= 1
-    return at < 0 or text[at] in "{[,:"
 
 
 # ------------------------------------------------------------------ values
@@ -239,20 +160,14 @@ def _key(text: str, at: int) -> tuple[str, int]:
 # ------------------------------------------------------------------ walking
 
 
-def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
-    """Where the match of a pattern that matches everywhere ends."""
-    found = pattern.match(text, at)
-    return found.end() if found else at
-
-
 def skip_space(text: str, at: int) -> int:
     """The first offset from `at` on that holds no blank."""
-    return _end(_SPACE, text, at)
+    return match_end(_SPACE, text, at)
 
 
 def string_end(text: str, at: int) -> int:
     """Where the string that starts at `at` ends."""
-    return _end(_STRING, text, at)
+    return match_end(_STRING, text, at)
 
 
 def jump(text: str, at: int) -> int:
@@ -441,7 +356,7 @@ def _next_key(
 
 def _bad_string(text: str, at: int) -> Broken:
     """What is wrong with the string that starts at `at`."""
-    end = _end(_STRING_HEAD, text, at)
+    end = match_end(_STRING_HEAD, text, at)
     wrong = text[end : end + 1]
     if wrong == "\\":
         return Broken("an escape that JSON does not have", end)

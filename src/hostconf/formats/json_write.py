@@ -23,7 +23,7 @@ WIDTH = 100
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _GAP = re.compile(
-    r"(?P<eol>\r\n|\n|\r)|(?P<blank>[ \t]+)|(?P<line>//[^\r\n]*)|(?P<block>/\*[^*]*\*+(?:[^/*][^*]*\*+)*/)|(?P<comma>,)"
+    r"(?P<eol>\r\n|\n|\r)|(?P<blank>[ \t]++)|(?P<line>//[^\r\n]*+)|(?P<block>/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/)|(?P<comma>,)"
 )
 _ARRAY = re.compile(r":[ \t]*\[[ \t]*(?:([\r\n])|[^\s\]])")
 _SAMPLE = 8_192
