@@ -30,7 +30,7 @@ walls: setup-dev ## the import contracts of pyproject.toml
 	@$(BIN)/lint-imports >.venv/walls.log 2>&1 || { cat .venv/walls.log; exit 1; }
 
 test: setup-dev ## pytest on all cores; more words in PYTEST_ARGS
-	@$(BIN)/python -m pytest -n auto --quiet $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n auto --dist loadgroup --quiet $(PYTEST_ARGS)
 
 real-hosts: setup-dev ## install real host programs into a cache and check the facts against them
 	@$(BIN)/python -m pytest tests/real_hosts -m real_hosts $(PYTEST_ARGS)

@@ -5,6 +5,7 @@ Write the table anew with `HOSTCONF_UPDATE_SNAPSHOTS=1 pytest tests/test_readme.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -68,16 +69,16 @@ def test_the_story_runs_as_it_stands(tmp_path: Path) -> None:
 def test_the_story_means_what_the_text_beneath_it_says(tmp_path: Path) -> None:
     """After `apply` the other server is off, ours is the only search tool, and the comments stand."""
     upto = story().partition("hostconf --home demo uninstall")[0]
-    done = run_story(tmp_path, upto + "hostconf --home demo explain web_search codex > explained\n")
+    done = run_story(tmp_path, upto + "hostconf --home demo explain web_search codex --json > explained\n")
 
     assert done.returncode == 0, done.stderr
     after = (tmp_path / "demo" / ".codex" / "config.toml").read_text(encoding="utf-8")
     assert "[mcp_servers.deepseek]" in after
     assert "enabled = false" in after
     assert "# the good one" in after
-    explained = (tmp_path / "explained").read_text(encoding="utf-8")
-    assert "mcp__deepseek__deepseek_web_search" in explained
-    assert "tavily" not in explained
+    (host,) = json.loads((tmp_path / "explained").read_text(encoding="utf-8"))["data"]["hosts"]
+    assert [tool["tool"] for tool in host["tools"]] == ["mcp__deepseek__deepseek_web_search"]
+    assert host["tools"][0]["line"] > 0
 
 
 def test_every_command_of_the_readme_is_one() -> None:

@@ -34,7 +34,11 @@ def lines(data: Data, style: Style) -> Iterator[str]:
 def around(data: Data, style: Style) -> Iterator[str]:
     """What a plan says beside its files."""
     yield from section("surface", surface_changes(data.get("surface", ()), style), style)
-    yield from section("conflicts left", _conflicts(data.get("conflicts", ()), style), style)
+    conflicts = data.get("conflicts", ())
+    settled = (c.get("text") for c in conflicts if c.get("resolved"))
+    yield from section("conflicts that this settles", bullets(settled, style), style)
+    left = (line for c in conflicts if not c.get("resolved") for line in conflict_lines(c, style))
+    yield from section("conflicts left", left, style)
     yield from section("notes", bullets(data.get("notes", ()), style), style)
     yield from section("what else changes for you", bullets(data.get("blast_radius", ()), style), style)
 
@@ -64,8 +68,3 @@ def operation_text(operation: Data) -> str:
 def _action(file: Data, style: Style) -> str:
     host = style.text(file.get("host"))
     return style.text(file.get("action")) + (f" ({host})" if host else "")
-
-
-def _conflicts(conflicts: list[Data], style: Style) -> Iterator[str]:
-    for conflict in conflicts:
-        yield from conflict_lines(conflict, style)
