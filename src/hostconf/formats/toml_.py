@@ -17,7 +17,7 @@ from hostconf.formats.base import MISSING, Edit, KeyPath, Span, same_value
 from hostconf.formats.text import Source, decode
 from hostconf.formats.toml_cut import cut
 from hostconf.formats.toml_draft import Draft
-from hostconf.formats.toml_edit import append, insert, node_at, replace
+from hostconf.formats.toml_edit import append, insert, move_last, node_at, replace
 from hostconf.formats.toml_scan import MAX_DEPTH, Layout, find_inside
 from hostconf.formats.toml_write import check_key, checked
 
@@ -90,8 +90,9 @@ class TomlDocument:
     def set(self, at: KeyPath, value: Any, *, last: bool = False) -> Edit:
         """Replace the value at `at`, or add it, its missing parents made on the way.
 
-        With `last` the entry becomes the last line of its section, or its section the
+        With `last` the entry becomes the last key of its section, or its section the
         last among its siblings: a key behind all tables would be a key of the last one.
+        A key takes the comment on its line along, a table that has to move does not.
 
         Raises:
             EditRefused: `wrong-type` if the way leads through something that is no table or TOML cannot
@@ -107,8 +108,7 @@ class TomlDocument:
         def act(draft: Draft) -> None:
             replace(draft, at, old, value)
             if last and isinstance(at[-1], str) and not _is_last(draft.layout, at):
-                cut(draft, at)
-                insert(draft, at, value)
+                move_last(draft, at, value)
 
         return self._edit(at, act, _with(self._value, at, value))
 
@@ -297,22 +297,26 @@ def _located(source: Source, layout: Layout, message: str) -> FormatError:
         return source.error("a number with too many digits", long_number.start() if long_number else 0)
     message = message[: place.start()]
     starts = [statement.start for statement in layout.statements]
-    last = len(starts) if layout.stopped is None else len(starts) + 1
     if layout.stopped is not None:
         starts.append(layout.stopped)
     if place[1] is None:
         offset = starts[-1] if starts else len(source.text)
     else:
         offset = _offset(source.text, int(place[1]), int(place[2]))
+    index = max(bisect_right(starts, offset) - 1, 0)
     if message.startswith(("Cannot ", "Duplicate ")) and starts:
-        index = bisect_right(starts, offset, 0, last) - 1
-        hint = "" if message.startswith("Duplicate") else _first_place(source, layout, index)
+        known = index < len(layout.statements) and not message.startswith("Duplicate")
+        hint = _first_place(source, layout, index) if known else ""
         return source.error("this key or table is there already", starts[index], code="duplicate-key", hint=hint)
     hint = ""
     if message == "Illegal character '\\n'":
         message = "this string is not closed on its line"
+    elif message.startswith(("Unescaped", "Invalid hex", "Escaped")):
+        hint = "In double quotes a backslash starts an escape; a path can stand in single quotes"
     elif layout.stopped is None and source.text[offset : offset + 1] in ("\n", "\r", "}", "#"):
         hint = "A line break, or a comma before `}`, in an inline table is TOML 1.1; most readers know 1.0"
+    elif layout.stopped is not None and index == len(starts) - 1 and "\n" in source.text[starts[index] : offset]:
+        hint = f"The statement starts in line {source.position(starts[index])[0]}"
     return source.error(message[:1].lower() + message[1:], offset, hint=hint)
 
 

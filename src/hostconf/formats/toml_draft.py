@@ -20,12 +20,13 @@ _HEADERS_ASKED = 32
 class Draft:
     """A text under edit: each `splice` is one step, `hunks` is all of them at once."""
 
-    __slots__ = ("_layout", "before", "hunks", "text")
+    __slots__ = ("_layout", "_open_end", "before", "hunks", "text")
 
     def __init__(self, text: str, layout: Layout) -> None:
         self.before = text
         self.text = text
         self.hunks: tuple[Hunk, ...] = ()
+        self._open_end = bool(text) and not text.endswith("\n")
         self._layout: Layout | None = layout
 
     @property
@@ -46,6 +47,8 @@ class Draft:
 
     def eol(self, at: int) -> str:
         """The line end of the neighbouring line: the one above the line start `at`, else the one there."""
+        if "\n" not in self.text:
+            return eol_near(self.before, 0)
         return eol_near(self.text, self.line_start(at - 1) if at and self.text[at - 1] == "\n" else at)
 
     def line_start(self, at: int) -> int:
@@ -106,10 +109,10 @@ class Draft:
     def add_lines(self, at: int, lines: list[str]) -> None:
         """New lines at the line start `at`; a text without a final line end still has none afterwards."""
         eol = self.eol(at)
-        if at == len(self.text) and at and not self.text.endswith("\n"):
-            self.splice((at, at, eol + eol.join(lines)))
-        else:
+        if at < len(self.text) or not self._open_end:
             self.splice((at, at, "".join(line + eol for line in lines)))
+        else:
+            self.splice((at, at, (eol if at else "") + eol.join(lines)))
 
     def cut_lines(self, runs: list[tuple[int, int]]) -> None:
         """Take whole lines out; a text without a final line end has none afterwards."""
@@ -119,9 +122,9 @@ class Draft:
                 merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
             else:
                 merged.append((start, end))
-        if merged[-1][1] == len(self.text) and not self.text.endswith("\n"):
+        if merged[-1][1] == len(self.text) and self._open_end:
             start, end = merged.pop()
-            while start:
+            while start := self.blanks_before(start)[1]:
                 start -= len(self.eol(start))  # the line end above goes too, and what is cut right before it
                 if not merged or merged[-1][1] < start:
                     break

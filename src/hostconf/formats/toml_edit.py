@@ -59,6 +59,21 @@ def _merge(draft: Draft, at: KeyPath, old: dict[str, Any], new: dict[str, Any]) 
         insert(draft, at, {})
 
 
+def move_last(draft: Draft, at: KeyPath, value: Any) -> None:
+    """Move the entry at `at`, whose value is `value`, behind its siblings."""
+    found = draft.layout.find(at)
+    if found.owner is None or found.rest:
+        cut(draft, at)
+        insert(draft, at, value)
+        return
+    statement = draft.layout.statements[found.owner]
+    number = next(n for n, s in enumerate(draft.layout.sections) if s.first <= found.owner < s.last)
+    line = draft.text[draft.line_start(statement.start) : statement.next].rstrip("\r\n")
+    cut(draft, at)
+    last = draft.layout.statements[draft.layout.sections[number].last - 1]
+    draft.add_lines(last.next, [line])
+
+
 def node_at(draft: Draft, at: KeyPath) -> Node | None:
     """The value at `at` where it is written in one piece, as the value of a key or inside of one."""
     found = draft.layout.find(at)
