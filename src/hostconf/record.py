@@ -72,6 +72,8 @@ class Record(NamedTuple):
     installed: str
     tool: str
     files: tuple[RecordedFile, ...]
+    folders: tuple[str, ...] = ()
+    """Folders that were made for the records, outermost first: they go with the last record."""
 
 
 def fingerprint(value: Any) -> str:
@@ -166,16 +168,36 @@ def dump_record(record: Record, environment: Environment) -> tuple[bytes, bytes 
             if op.last:
                 row["last"] = True
             operations.append(row)
-        files.append({
-            "path": portable(file.path, environment), "format": file.format, "existed": file.existed, "blank": file.blank,
-            "folders": [portable(f, environment) for f in file.folders], "before": file.before, "after": file.after,
-            "steps": steps, "operations": operations,
-        })
+        files.append(
+            {
+                "path": portable(file.path, environment),
+                "format": file.format,
+                "existed": file.existed,
+                "blank": file.blank,
+                "folders": [portable(f, environment) for f in file.folders],
+                "before": file.before,
+                "after": file.after,
+                "steps": steps,
+                "operations": operations,
+            }
+        )
     data = {
-        "format": FORMAT, "id": record.id, "integration": record.integration, "host": record.host, "scope": record.scope,
-        "path": record.path, "tiers": dict(record.tiers), "server": record.server, "package": record.package,
-        "environment": list(record.environment), "knobs": dict(record.knobs), "accepted": list(record.accepted),
-        "installed": record.installed, "tool": record.tool, "files": files,
+        "format": FORMAT,
+        "id": record.id,
+        "integration": record.integration,
+        "host": record.host,
+        "scope": record.scope,
+        "path": record.path,
+        "tiers": dict(record.tiers),
+        "server": record.server,
+        "package": record.package,
+        "environment": list(record.environment),
+        "knobs": dict(record.knobs),
+        "accepted": list(record.accepted),
+        "installed": record.installed,
+        "tool": record.tool,
+        "folders": [portable(f, environment) for f in record.folders],
+        "files": files,
     }
     return _bytes(data), _bytes({"format": FORMAT, "id": record.id, **vault}) if vault else None
 
@@ -196,13 +218,19 @@ def _load(data: bytes, path: str, what: str) -> dict[str, Any]:
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
-        raise RecordUnreadable(f"the {what} `{path}` is corrupt", hint="`hostconf doctor` tells what can be done",
-                               path=path) from None
+        raise RecordUnreadable(
+            f"the {what} `{path}` is corrupt", hint="`hostconf doctor` tells what can be done", path=path
+        ) from None
     if not isinstance(value, dict) or not isinstance(value.get("format"), int):
-        raise RecordUnreadable(f"the {what} `{path}` is corrupt", hint="`hostconf doctor` tells what can be done", path=path)
+        raise RecordUnreadable(
+            f"the {what} `{path}` is corrupt", hint="`hostconf doctor` tells what can be done", path=path
+        )
     if value["format"] != FORMAT:
-        raise RecordUnreadable(f"the {what} `{path}` was written by a newer hostconf (format {value['format']})",
-                               hint="use that hostconf: this one leaves it alone", path=path)
+        raise RecordUnreadable(
+            f"the {what} `{path}` was written by a newer hostconf (format {value['format']})",
+            hint="use that hostconf: this one leaves it alone",
+            path=path,
+        )
     return value
 
 
@@ -217,14 +245,26 @@ def load_record(data: bytes, vault: bytes | None, path: str, environment: Enviro
     try:
         files = tuple(_file(number, item, hidden, environment) for number, item in enumerate(value["files"]))
         return Record(
-            id=value["id"], integration=value["integration"], host=value["host"], scope=value["scope"], path=value["path"],
-            tiers=value["tiers"], server=value["server"], package=value["package"], environment=tuple(value["environment"]),
-            knobs=value["knobs"], accepted=tuple(value.get("accepted", ())), installed=value["installed"],
-            tool=value["tool"], files=files,
+            id=value["id"],
+            integration=value["integration"],
+            host=value["host"],
+            scope=value["scope"],
+            path=value["path"],
+            tiers=value["tiers"],
+            server=value["server"],
+            package=value["package"],
+            environment=tuple(value["environment"]),
+            knobs=value["knobs"],
+            accepted=tuple(value.get("accepted", ())),
+            installed=value["installed"],
+            tool=value["tool"],
+            files=files,
+            folders=tuple(local(f, environment) for f in value["folders"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise RecordUnreadable(f"the install record `{path}` is corrupt", hint="`hostconf doctor` tells what can be done",
-                               path=path) from None
+        raise RecordUnreadable(
+            f"the install record `{path}` is corrupt", hint="`hostconf doctor` tells what can be done", path=path
+        ) from None
 
 
 def _file(number: int, item: Mapping[str, Any], hidden: Mapping[str, Any], environment: Environment) -> RecordedFile:
@@ -232,12 +272,26 @@ def _file(number: int, item: Mapping[str, Any], hidden: Mapping[str, Any], envir
     guarded = any(row.get("prior", {}).get("vault") for row in item["operations"])
     for op_number, row in enumerate(item["operations"]):
         prior = row.get("prior", {"absent": True})
-        value = MISSING if "absent" in prior else hidden[f"value:{number}.{op_number}"] if "vault" in prior else prior["value"]
-        operations.append(Recorded(
-            kind=row["kind"], at=tuple(row["at"]), written=row.get("written", ""), items=tuple(row.get("items", ())),
-            prior=value, vaulted="vault" in prior, created=tuple(tuple(p) for p in row.get("created", ())),
-            last=bool(row.get("last")), why=row.get("why", ""),
-        ))
+        value = (
+            MISSING
+            if "absent" in prior
+            else hidden[f"value:{number}.{op_number}"]
+            if "vault" in prior
+            else prior["value"]
+        )
+        operations.append(
+            Recorded(
+                kind=row["kind"],
+                at=tuple(row["at"]),
+                written=row.get("written", ""),
+                items=tuple(row.get("items", ())),
+                prior=value,
+                vaulted="vault" in prior,
+                created=tuple(tuple(p) for p in row.get("created", ())),
+                last=bool(row.get("last")),
+                why=row.get("why", ""),
+            )
+        )
     steps = []
     for step_number, step in enumerate(item["steps"]):
         hunks = []
@@ -246,9 +300,15 @@ def _file(number: int, item: Mapping[str, Any], hidden: Mapping[str, Any], envir
             hunks.append(Hunk(int(start), hidden[key] if guarded and key in hidden else str(old), " " * int(length)))
         steps.append(tuple(hunks))
     return RecordedFile(
-        path=local(item["path"], environment), format=item["format"], existed=bool(item["existed"]),
-        blank=bool(item.get("blank")), folders=tuple(local(f, environment) for f in item["folders"]),
-        before=item["before"], after=item["after"], steps=tuple(steps), operations=tuple(operations),
+        path=local(item["path"], environment),
+        format=item["format"],
+        existed=bool(item["existed"]),
+        blank=bool(item.get("blank")),
+        folders=tuple(local(f, environment) for f in item["folders"]),
+        before=item["before"],
+        after=item["after"],
+        steps=tuple(steps),
+        operations=tuple(operations),
     )
 
 

@@ -113,7 +113,11 @@ def _undo(file: RecordedFile, op: Recorded, document: Document, left: list[Lefto
         if now is MISSING:
             missing.append(f"`{_dotted(op.at)}` in `{file.path}` is gone already")
         elif fingerprint(now) != op.written:
-            left.append(Leftover(file.path, op.at, _line(document, op.at), "it was changed since, so it is not ours to take out"))
+            left.append(
+                Leftover(
+                    file.path, op.at, _line(document, op.at), "it was changed since, so it is not ours to take out"
+                )
+            )
         elif op.prior is MISSING:
             document = document.delete(op.at).after
         else:

@@ -29,8 +29,13 @@ class Removal(NamedTuple):
     gone: tuple[str, ...]
 
 
-def build_removal(records: Sequence[Record], workspace: Workspace, hosts: Mapping[str, Host],
-                  catalogue: Sequence[Integration], known: Known) -> Removal:
+def build_removal(
+    records: Sequence[Record],
+    workspace: Workspace,
+    hosts: Mapping[str, Host],
+    catalogue: Sequence[Integration],
+    known: Known,
+) -> Removal:
     """The plan that takes these installs back.
 
     Where a file is as hostconf left it, the first bytes come back; else only our own
@@ -47,8 +52,18 @@ def build_removal(records: Sequence[Record], workspace: Workspace, hosts: Mappin
         try:
             taken = take_back(record, workspace)
         except (FormatError, EditRefused) as error:
-            refusals.append(Refusal(record.host, "", "", error.message, "broken-file", error.path or "", error.line or 0,
-                                    "mend the file by hand, then uninstall again"))
+            refusals.append(
+                Refusal(
+                    record.host,
+                    "",
+                    "",
+                    error.message,
+                    "broken-file",
+                    error.path or "",
+                    error.line or 0,
+                    "mend the file by hand, then uninstall again",
+                )
+            )
             continue
         workspace = taken.workspace
         leftovers += taken.leftovers
@@ -63,28 +78,53 @@ def build_removal(records: Sequence[Record], workspace: Workspace, hosts: Mappin
         if isinstance(document, FormatError) or path not in workspace.edited:
             continue
         try:
-            change = config_change(path, format_name, document, start, scope=scope, folders=folders if document is None else (),
-                                   whole_folder=_whole(hosts.get(host_id), path, start))
+            change = config_change(
+                path,
+                format_name,
+                document,
+                start,
+                scope=scope,
+                folders=folders if document is None else (),
+                whole_folder=_whole(hosts.get(host_id), path, start),
+            )
         except Refused as refused:
-            refusals.append(Refusal(host_id, "", "", refused.message, refused.code, refused.path or "", 0, refused.hint))
+            refusals.append(
+                Refusal(host_id, "", "", refused.message, refused.code, refused.path or "", 0, refused.hint)
+            )
             continue
         if change.before != change.after:
             changes.append(change)
             files.append(PlannedFile(change, action_of(change), host_id, ()))
     surface = [
-        SurfaceChange(host_id, c, "", field(hosts[host_id], start, catalogue).surface(c), field(hosts[host_id], workspace, catalogue).surface(c))
-        for host_id in dict.fromkeys(r.host for r in removed) if host_id in hosts for c in CAPABILITIES
+        SurfaceChange(
+            host_id,
+            c,
+            "",
+            field(hosts[host_id], start, catalogue).surface(c),
+            field(hosts[host_id], workspace, catalogue).surface(c),
+        )
+        for host_id in dict.fromkeys(r.host for r in removed)
+        if host_id in hosts
+        for c in CAPABILITIES
     ]
     plan = Plan(
-        choices=(), files=() if refusals else tuple(files), changes=() if refusals else in_order(changes, removal=True),
-        surface=tuple(surface), conflicts=(), notes=tuple(gone), blast_radius=(), refusals=tuple(refusals),
+        choices=(),
+        files=() if refusals else tuple(files),
+        changes=() if refusals else in_order(changes, removal=True),
+        surface=tuple(surface),
+        conflicts=(),
+        notes=tuple(gone),
+        blast_radius=(),
+        refusals=tuple(refusals),
     )
     return Removal(plan, tuple(leftovers), tuple(gone))
 
 
 def _whole(host: Host | None, path: str, workspace: Workspace) -> str:
     for rules in host.rules if host is not None else ():
-        for folder in expand(rules.whole_folder, host, workspace.environment) if rules.whole_folder and host is not None else ():
+        for folder in (
+            expand(rules.whole_folder, host, workspace.environment) if rules.whole_folder and host is not None else ()
+        ):
             if path.startswith(folder + "/"):
                 return folder
     return ""

@@ -89,6 +89,8 @@ def _jsonc(text: str) -> Any:
 def _toml(text: str) -> Any:
     if len(text) > TOML_LIMIT:
         raise FormatError(f"TOML of more than {TOML_LIMIT:,} characters is not written", code="too-large")
+    # TOML lets a reader fold the line ends of a long string; tomlkit keeps them, tomllib folds
+    text = text.replace("\r\n", "\n")
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 

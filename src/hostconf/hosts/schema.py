@@ -304,9 +304,23 @@ _TEXT, _NUMBER, _BOOL, _ANY = "string", "number", "bool", "any"
 _TEXTS, _PATHS, _ANYS, _TABLE, _FORMS = "strings", "paths", "list", "table", "forms"
 _RENAME = {"is": "is_"}
 
-_LAYER = {"id": _TEXT, "scope": _TEXT, "rank": _NUMBER, "group": _TEXT, "format": _TEXT, "path": _TEXT,
-          "variable": _TEXT, "under": _TEXTS, "write": _BOOL, "create": _BOOL, "trust": _BOOL, "broken": _TEXT,
-          "stops": _BOOL, "verified": _TEXT, "note": _TEXT}
+_LAYER = {
+    "id": _TEXT,
+    "scope": _TEXT,
+    "rank": _NUMBER,
+    "group": _TEXT,
+    "format": _TEXT,
+    "path": _TEXT,
+    "variable": _TEXT,
+    "under": _TEXTS,
+    "write": _BOOL,
+    "create": _BOOL,
+    "trust": _BOOL,
+    "broken": _TEXT,
+    "stops": _BOOL,
+    "verified": _TEXT,
+    "note": _TEXT,
+}
 _CHECK = {"group": _TEXT, "at": _TEXTS, "is": _ANYS, "contains": _TEXT, "layers": _TEXTS, "trusted": _BOOL}
 _SHAPES: dict[type, dict[str, Any]] = {
     Fact: {"text": _TEXT, "verified": _TEXT, "source": _TEXT},
@@ -315,30 +329,121 @@ _SHAPES: dict[type, dict[str, Any]] = {
     Trust: {"checks": [Check], "pending": _TEXT, "upwards": _BOOL},
     Approval: {"layers": _TEXTS, "checks": [Check], "pending": _TEXT},
     Reference: {"text": _TEXT, "list": _TEXT, "pattern": _TEXT},
-    Registrations: {"group": _TEXT, "at": _PATHS, "command": _TEXT, "args": _TEXT, "url": _TEXT,
-                    "environment": _TEXTS, "type": _TEXT, "types": _TABLE, "merge": _TEXT, "reference": Reference,
-                    "tools_off": _TEXT, "tools_only": _TEXT, "with_tier": _TABLE, "at_layer": _FORMS},
-    Switch: {"id": _TEXT, "kind": _TEXT, "group": _TEXT, "at": _TEXTS, "off": _ANY, "forms": _FORMS, "glob": _BOOL,
-             "valid": _TEXT, "first_at": _PATHS, "then_at": _PATHS, "needs_entry": _BOOL, "strength": _TEXT,
-             "variable": _TEXT, "text": _TEXT, "verified": _TEXT},
-    HostTool: {"id": _TEXT, "capability": _TEXT, "also": _TEXTS, "off": _TEXTS, "seen_as": _TEXTS, "gate": _TEXTS,
-               "note": _TEXT, "verified": _TEXT},
-    Policy: {"id": _TEXT, "when": Check, "effect": _TEXT, "layers": _TEXTS, "switch": _TEXT, "forms": _ANYS,
-             "text": _TEXT, "verified": _TEXT},
-    Rules: {"scope": _TEXT, "paths": _TEXTS, "pick": _TEXT, "unless": _TEXTS, "listed_group": _TEXT,
-            "listed_at": _TEXTS, "write": _TEXT, "write_listed": _TEXT, "whole_folder": _TEXT, "cap": _NUMBER,
-            "excludes_group": _TEXT, "excludes_at": _TEXTS, "verified": _TEXT},
+    Registrations: {
+        "group": _TEXT,
+        "at": _PATHS,
+        "command": _TEXT,
+        "args": _TEXT,
+        "url": _TEXT,
+        "environment": _TEXTS,
+        "type": _TEXT,
+        "types": _TABLE,
+        "merge": _TEXT,
+        "reference": Reference,
+        "tools_off": _TEXT,
+        "tools_only": _TEXT,
+        "with_tier": _TABLE,
+        "at_layer": _FORMS,
+    },
+    Switch: {
+        "id": _TEXT,
+        "kind": _TEXT,
+        "group": _TEXT,
+        "at": _TEXTS,
+        "off": _ANY,
+        "forms": _FORMS,
+        "glob": _BOOL,
+        "valid": _TEXT,
+        "first_at": _PATHS,
+        "then_at": _PATHS,
+        "needs_entry": _BOOL,
+        "strength": _TEXT,
+        "variable": _TEXT,
+        "text": _TEXT,
+        "verified": _TEXT,
+    },
+    HostTool: {
+        "id": _TEXT,
+        "capability": _TEXT,
+        "also": _TEXTS,
+        "off": _TEXTS,
+        "seen_as": _TEXTS,
+        "gate": _TEXTS,
+        "note": _TEXT,
+        "verified": _TEXT,
+    },
+    Policy: {
+        "id": _TEXT,
+        "when": Check,
+        "effect": _TEXT,
+        "layers": _TEXTS,
+        "switch": _TEXT,
+        "forms": _ANYS,
+        "text": _TEXT,
+        "verified": _TEXT,
+    },
+    Rules: {
+        "scope": _TEXT,
+        "paths": _TEXTS,
+        "pick": _TEXT,
+        "unless": _TEXTS,
+        "listed_group": _TEXT,
+        "listed_at": _TEXTS,
+        "write": _TEXT,
+        "write_listed": _TEXT,
+        "whole_folder": _TEXT,
+        "cap": _NUMBER,
+        "excludes_group": _TEXT,
+        "excludes_at": _TEXTS,
+        "verified": _TEXT,
+    },
     Dead: {"group": _TEXT, "at": _TEXTS, "text": _TEXT, "is": _ANYS, "verified": _TEXT},
     Typed: {"group": _TEXT, "at": _TEXTS, "type": _TEXT, "text": _TEXT},
-    Verify: {"run": _TEXTS, "reads": _TEXT, "servers": _TEXTS, "name": _TEXT, "enabled": _TEXT, "tools": _TEXTS,
-             "environment": _TABLE, "seconds": _NUMBER, "starts_servers": _BOOL},
-    Host: {"id": _TEXT, "name": _TEXT, "checked_version": _TEXT, "checked_on": _TEXT, "evidence": _TEXT,
-           "commands": _TEXTS, "tool_id": _TEXT, "keep": _TEXT, "layers": [Layer], "registrations": Registrations,
-           "switches": [Switch], "tools": [HostTool], "forced": _TABLE, "exclusion": _TEXTS, "own_off": _TEXTS,
-           "aliases": _TEXTS, "package": _TEXT, "config_home": _TEXT, "config_home_variable": _TEXT,
-           "variables": _TABLE, "moved": _TABLE, "trust": Trust, "approvals": [Approval], "policies": [Policy],
-           "rules": [Rules], "dead": [Dead], "types": [Typed], "new_file": _TABLE, "verify": Verify,
-           "blast": _FORMS, "traps": [Fact], "server_tools_note": _TEXT},
+    Verify: {
+        "run": _TEXTS,
+        "reads": _TEXT,
+        "servers": _TEXTS,
+        "name": _TEXT,
+        "enabled": _TEXT,
+        "tools": _TEXTS,
+        "environment": _TABLE,
+        "seconds": _NUMBER,
+        "starts_servers": _BOOL,
+    },
+    Host: {
+        "id": _TEXT,
+        "name": _TEXT,
+        "checked_version": _TEXT,
+        "checked_on": _TEXT,
+        "evidence": _TEXT,
+        "commands": _TEXTS,
+        "tool_id": _TEXT,
+        "keep": _TEXT,
+        "layers": [Layer],
+        "registrations": Registrations,
+        "switches": [Switch],
+        "tools": [HostTool],
+        "forced": _TABLE,
+        "exclusion": _TEXTS,
+        "own_off": _TEXTS,
+        "aliases": _TEXTS,
+        "package": _TEXT,
+        "config_home": _TEXT,
+        "config_home_variable": _TEXT,
+        "variables": _TABLE,
+        "moved": _TABLE,
+        "trust": Trust,
+        "approvals": [Approval],
+        "policies": [Policy],
+        "rules": [Rules],
+        "dead": [Dead],
+        "types": [Typed],
+        "new_file": _TABLE,
+        "verify": Verify,
+        "blast": _FORMS,
+        "traps": [Fact],
+        "server_tools_note": _TEXT,
+    },
 }
 _WORDS: dict[tuple[type, str], tuple[str, ...]] = {
     (Layer, "scope"): ("managed", "local", "project", "user", "imported"),
@@ -427,8 +532,17 @@ def _value(cls: type, key: str, kind: Any, value: Any, file: str, where: str) ->
     return value
 
 
-_A = {_TEXT: "a string", _NUMBER: "a whole number", _BOOL: "true or false", _ANYS: "a list", _TABLE: "a table",
-      _TEXTS: "a list of strings", _PATHS: "a list of lists", _FORMS: "a table of lists", _ANY: "something"}
+_A = {
+    _TEXT: "a string",
+    _NUMBER: "a whole number",
+    _BOOL: "true or false",
+    _ANYS: "a list",
+    _TABLE: "a table",
+    _TEXTS: "a list of strings",
+    _PATHS: "a list of lists",
+    _FORMS: "a table of lists",
+    _ANY: "something",
+}
 
 
 def _references(host: Host, file: str) -> None:
@@ -449,7 +563,9 @@ def _references(host: Host, file: str) -> None:
     ]
     for known, name, what in used:
         if name not in known:
-            raise DataFileError(f"`{file}`: there is no {what} `{name}`; the nearest is `{nearest(name, known)}`", path=file)
+            raise DataFileError(
+                f"`{file}`: there is no {what} `{name}`; the nearest is `{nearest(name, known)}`", path=file
+            )
 
 
 def _join(where: str, key: str) -> str:

@@ -15,8 +15,9 @@ from hostconf.plan.tiers import Cell
 from hostconf.survey.view import View
 
 
-def blast_radius(cell: Cell, before: View, draft: Draft, builtins: Mapping[str, HostTool],
-                 rivals: Sequence[Registration]) -> list[str]:
+def blast_radius(
+    cell: Cell, before: View, draft: Draft, builtins: Mapping[str, HostTool], rivals: Sequence[Registration]
+) -> list[str]:
     """The sentences for one host.
 
     Args:
@@ -31,7 +32,9 @@ def blast_radius(cell: Cell, before: View, draft: Draft, builtins: Mapping[str, 
         said.append(f"{host.name} loses its own `{tool.id}` {wide}")
         for capability in tool.also:
             if choice.tiers.get(capability) != "forced":
-                said.append(f"the switch of `{tool.id}` takes the built-in {capability.replace('_', ' ')} of {host.name} with it")
+                said.append(
+                    f"the switch of `{tool.id}` takes the built-in {capability.replace('_', ' ')} of {host.name} with it"
+                )
         said += _overridden(before, tool)
     for rival in rivals:
         served = sorted({raw for _, raw in rival.tools if raw != "*"})
@@ -43,7 +46,9 @@ def blast_radius(cell: Cell, before: View, draft: Draft, builtins: Mapping[str, 
         for path, operations in draft.recorded.items():
             for op in operations:
                 if op.vaulted:
-                    said.append(f"your own `{'.'.join(map(str, op.at))}` in `{path}` is put aside and comes back at uninstall")
+                    said.append(
+                        f"your own `{'.'.join(map(str, op.at))}` in `{path}` is put aside and comes back at uninstall"
+                    )
     return list(dict.fromkeys(said))
 
 
@@ -55,9 +60,13 @@ def _overridden(before: View, tool: HostTool) -> list[str]:
         if switch.kind == "value":
             decision = before.value(switch, {"tool": tool.id})
             if decision is not None and decision.value is not MISSING:
-                found.append(f"your choice `{'.'.join(switch.at)} = {decision.value}` in `{decision.path}`:{decision.line} is overridden and comes back at uninstall")
+                found.append(
+                    f"your choice `{'.'.join(switch.at)} = {decision.value}` in `{decision.path}`:{decision.line} is overridden and comes back at uninstall"
+                )
         elif switch.kind == "ordered":
             for key, value, path, line in before.ordered(switch):
                 if key == tool.id and value != switch.off:
-                    found.append(f"your choice `{key}: {value}` in `{path}`:{line} is overridden and comes back at uninstall")
+                    found.append(
+                        f"your choice `{key}: {value}` in `{path}`:{line} is overridden and comes back at uninstall"
+                    )
     return found

@@ -25,8 +25,17 @@ def missing_folders(path: str, workspace: Workspace) -> tuple[str, ...]:
     return tuple(found)
 
 
-def config_change(path: str, format_name: str, document: Document | None, workspace: Workspace, *, scope: str,
-                  whole_folder: str = "", folders: Sequence[str] = (), secret: bool = True) -> Change:
+def config_change(
+    path: str,
+    format_name: str,
+    document: Document | None,
+    workspace: Workspace,
+    *,
+    scope: str,
+    whole_folder: str = "",
+    folders: Sequence[str] = (),
+    secret: bool = True,
+) -> Change:
     """The change of one of the user's files.
 
     Raises:
@@ -41,41 +50,78 @@ def config_change(path: str, format_name: str, document: Document | None, worksp
         # a host that loads a folder whole would load a lock or a staged text as well
         beside = whole_folder.rpartition("/")[0] if path == state.real else folder
     return Change(
-        path=path, real=state.real, before=state.data if state.kind == "file" else None,
+        path=path,
+        real=state.real,
+        before=state.data if state.kind == "file" else None,
         after=document.to_bytes() if document is not None else None,
         mode=None if state.kind == "file" else 0o600 if scope == "user" and secret else 0o644,
-        role="config", beside=beside, make_folders=made if document is not None else (), drop_folders=tuple(reversed(folders)),
-        format=format_name, expect=document.get(()) if document is not None else None,
+        role="config",
+        beside=beside,
+        make_folders=made if document is not None else (),
+        drop_folders=tuple(reversed(folders)),
+        format=format_name,
+        expect=document.get(()) if document is not None else None,
     )
 
 
 def check_target(state: FileState, environment: Environment, scope: str) -> None:
     """Refuse a file that cannot be written safely. Nothing is read or written."""
     if state.kind == "dangling":
-        raise Refused(f"`{state.path}` is a link that leads to `{state.problem or state.real}`, and nothing is there", path=state.path,
-                      code="unreadable", hint="make that file, or take the link out")
+        raise Refused(
+            f"`{state.path}` is a link that leads to `{state.problem or state.real}`, and nothing is there",
+            path=state.path,
+            code="unreadable",
+            hint="make that file, or take the link out",
+        )
     if state.kind not in ("file", "absent"):
-        raise Refused(f"`{state.path}` cannot be written: {state.problem or state.kind}", path=state.path, code="unreadable")
+        raise Refused(
+            f"`{state.path}` cannot be written: {state.problem or state.kind}", path=state.path, code="unreadable"
+        )
     if not state.writable:
-        raise Refused(f"`{state.path}` cannot be written by this user", path=state.path, code="not-writable",
-                      hint="give yourself the right to write the file and its folder")
+        raise Refused(
+            f"`{state.path}` cannot be written by this user",
+            path=state.path,
+            code="not-writable",
+            hint="give yourself the right to write the file and its folder",
+        )
     root = environment.project
     if scope == "project" and root and state.real != state.path:
         inside = state.real == root or state.real.startswith(root.rstrip("/") + "/")
         if not inside or "/.git/" in state.real[len(root) :]:
-            raise Refused(f"`{state.path}` is a link that leaves the project for `{state.real}`", path=state.path,
-                          code="leaves-project", hint="a checkout may not make hostconf write elsewhere")
+            raise Refused(
+                f"`{state.path}` is a link that leaves the project for `{state.real}`",
+                path=state.path,
+                code="leaves-project",
+                hint="a checkout may not make hostconf write elsewhere",
+            )
 
 
-def state_change(path: str, before: bytes | None, after: bytes | None, workspace: Workspace, role: Any,
-                 drop: Sequence[str] = ()) -> Change:
+def state_change(
+    path: str, before: bytes | None, after: bytes | None, workspace: Workspace, role: Any, drop: Sequence[str] = ()
+) -> Change:
     """The change of a file of our own: a record, a vault, a claim."""
-    return Change(path=path, real=path, before=before, after=after, mode=0o600, role=role, beside=path.rpartition("/")[0],
-                  make_folders=missing_folders(path, workspace) if after is not None else (), drop_folders=tuple(drop))
+    return Change(
+        path=path,
+        real=path,
+        before=before,
+        after=after,
+        mode=0o600,
+        role=role,
+        beside=path.rpartition("/")[0],
+        make_folders=missing_folders(path, workspace) if after is not None else (),
+        drop_folders=tuple(drop),
+    )
 
 
-def claim_change(change: Change, workspace: Workspace, owner: str, entries: Sequence[Sequence[Any]],
-                 integration: str, now: str, claims: Sequence[Mapping[str, Any]]) -> Change | None:
+def claim_change(
+    change: Change,
+    workspace: Workspace,
+    owner: str,
+    entries: Sequence[Sequence[Any]],
+    integration: str,
+    now: str,
+    claims: Sequence[Mapping[str, Any]],
+) -> Change | None:
     """The change of the claims beside a config file: ours added, kept or taken out. None when nothing changes."""
     path = claim_path(change.real, change.beside)
     state = workspace.state(path)
@@ -86,7 +132,9 @@ def claim_change(change: Change, workspace: Workspace, owner: str, entries: Sequ
     after = [*others, *ours]
     if after == before:
         return None
-    return state_change(path, state.data if state.kind == "file" else None, dump_claims(after) if after else None, workspace, "claim")
+    return state_change(
+        path, state.data if state.kind == "file" else None, dump_claims(after) if after else None, workspace, "claim"
+    )
 
 
 def action_of(change: Change) -> Action:

@@ -31,6 +31,16 @@ class Draft:
         self.folders: dict[str, str] = {}
         """Path to the folder that the host loads whole, where the file stands in one."""
 
+    def copy(self) -> Draft:
+        """A draft of its own that stands where this one stands: to try an edit and look at what it does."""
+        other = Draft(self.host, self.workspace)
+        other.operations = {path: list(rows) for path, rows in self.operations.items()}
+        other.recorded = {path: list(rows) for path, rows in self.recorded.items()}
+        other.steps = {path: list(rows) for path, rows in self.steps.items()}
+        other.formats = dict(self.formats)
+        other.folders = dict(self.folders)
+        return other
+
     def document(self, path: str, format_name: str) -> tuple[Document, bool]:
         """The document to edit, and whether its file is new.
 
@@ -40,9 +50,15 @@ class Draft:
         read = self.workspace.read(path, format_name)
         if isinstance(read, FormatError):
             kind = "unreadable" if read.code == "unreadable" else "broken-file"
-            raise Refused(read.message if kind == "unreadable" else f"`{path}` cannot be edited: {read.message}", path=path,
-                          line=read.line, column=read.column, excerpt=read.excerpt, code=kind,
-                          hint="mend the file by hand: hostconf never repairs one")
+            raise Refused(
+                read.message if kind == "unreadable" else f"`{path}` cannot be edited: {read.message}",
+                path=path,
+                line=read.line,
+                column=read.column,
+                excerpt=read.excerpt,
+                code=kind,
+                hint="mend the file by hand: hostconf never repairs one",
+            )
         if read is not None:
             return read, False
         state = self.workspace.state(path)
@@ -50,8 +66,18 @@ class Draft:
             raise Refused(problem_of(state), path=path, code="unreadable")
         return self.workspace.blank(path, format_name), True
 
-    def set(self, path: str, format_name: str, at: KeyPath, value: Any, why: str, *, last: bool = False,
-            vault: bool = False, first: bool = False) -> bool:
+    def set(
+        self,
+        path: str,
+        format_name: str,
+        at: KeyPath,
+        value: Any,
+        why: str,
+        *,
+        last: bool = False,
+        vault: bool = False,
+        first: bool = False,
+    ) -> bool:
         """Set a value; True if that changes something.
 
         Raises:
@@ -88,8 +114,15 @@ class Draft:
         try:
             return edit()
         except EditRefused as refusal:
-            raise Refused(f"`{path}`: {refusal.message}", path=path, line=refusal.line, column=refusal.column,
-                          excerpt=refusal.excerpt, code=refusal.code, hint=refusal.hint) from None
+            raise Refused(
+                f"`{path}`: {refusal.message}",
+                path=path,
+                line=refusal.line,
+                column=refusal.column,
+                excerpt=refusal.excerpt,
+                code=refusal.code,
+                hint=refusal.hint,
+            ) from None
 
     def _do(self, path: str, format_name: str, edit: Edit, operation: Operation, prior: Any, vault: bool) -> bool:
         if not edit.changed:
@@ -98,11 +131,19 @@ class Draft:
         prefixes = [operation.at[:n] for n in range(1, len(operation.at) + (operation.kind == "append"))]
         created = tuple(p for p in prefixes if before.get(p) is MISSING)
         appended = tuple(operation.value) if operation.kind == "append" else ()
-        self.recorded.setdefault(path, []).append(Recorded(
-            kind=operation.kind, at=operation.at, written="" if appended else fingerprint(edit.after.get(operation.at)),
-            items=appended, prior=prior, vaulted=vault and prior is not MISSING, created=created, last=operation.last,
-            why=operation.why,
-        ))
+        self.recorded.setdefault(path, []).append(
+            Recorded(
+                kind=operation.kind,
+                at=operation.at,
+                written="" if appended else fingerprint(edit.after.get(operation.at)),
+                items=appended,
+                prior=prior,
+                vaulted=vault and prior is not MISSING,
+                created=created,
+                last=operation.last,
+                why=operation.why,
+            )
+        )
         self.operations.setdefault(path, []).append(operation)
         self.steps.setdefault(path, []).append(edit.hunks)
         self.formats[path] = format_name
@@ -124,12 +165,18 @@ def write_target(host: Host, files: Sequence[LayerFile], group: str, scope: str,
     Raises:
         Refused: the host has no file for that scope.
     """
-    own = [f for f in files if f.layer.group == group and f.layer.scope == scope and f.layer.write
-           and not f.layer.variable and f.depth == 0]
+    own = [
+        f
+        for f in files
+        if f.layer.group == group and f.layer.scope == scope and f.layer.write and not f.layer.variable and f.depth == 0
+    ]
     there = [f for f in own if f.read is not None]
     having = [f for f in there if f.document is not None and f.document.get((key,)) is not MISSING]
     chosen = (having or there or [f for f in own if f.layer.create])[:1]
     if not chosen:
-        raise Refused(f"{host.name} has no file that hostconf could write at {scope} scope", code="no-layer",
-                      hint="" if scope == "user" else "run it inside a project, or give `--project`")
+        raise Refused(
+            f"{host.name} has no file that hostconf could write at {scope} scope",
+            code="no-layer",
+            hint="" if scope == "user" else "run it inside a project, or give `--project`",
+        )
     return Target(chosen[0].path, chosen[0].layer.format, chosen[0].layer.id)

@@ -27,4 +27,6 @@ class Known(NamedTuple):
 
     def own(self, host: str) -> frozenset[tuple[str, KeyPath]]:
         """Entries of a host's files that a record covers."""
-        return frozenset((f.path, o.at) for r in self.records.values() if r.host == host for f in r.files for o in f.operations)
+        return frozenset(
+            (f.path, o.at) for r in self.records.values() if r.host == host for f in r.files for o in f.operations
+        )

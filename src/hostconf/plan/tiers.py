@@ -72,8 +72,15 @@ def wanted_entry(cell: Cell) -> dict[str, Any]:
     for tier, keys in cell.host.registrations.with_tier.items():
         if tier in choice.tiers.values():
             extra |= dict(keys)
-    return write_entry(cell.host, command=cell.way.words(choice.package), url=cell.way.url, references=choice.env_names,
-                       literals=literals, tools_off=tools_off, extra=extra)
+    return write_entry(
+        cell.host,
+        command=cell.way.words(choice.package),
+        url=cell.way.url,
+        references=choice.env_names,
+        literals=literals,
+        tools_off=tools_off,
+        extra=extra,
+    )
 
 
 def register(cell: Cell, draft: Draft, notes: list[str]) -> Ours:
@@ -92,18 +99,29 @@ def register(cell: Cell, draft: Draft, notes: list[str]) -> Ours:
     beside = draft.workspace.state(target.path).real.rpartition("/")[0]
     for claim in cell.claims.get(claim_path(draft.workspace.state(target.path).real, beside), ()):
         if claim.get("owner") != cell.record_id and tuple(claim["at"]) == at:
-            raise Refused(f"another installation owns `{'.'.join(map(str, at))}` in `{target.path}` since {claim.get('since', 'an unknown day')}",
-                          path=target.path, line=line, code="owned-by-another", hint="uninstall it there first")
+            raise Refused(
+                f"another installation owns `{'.'.join(map(str, at))}` in `{target.path}` since {claim.get('since', 'an unknown day')}",
+                path=target.path,
+                line=line,
+                code="owned-by-another",
+                hint="uninstall it there first",
+            )
     _merged_names(cell, view, target, entry)
     if there is not MISSING and there != entry:
         if not cell.choice.replace:
             drifted = (target.path, at) in cell.untaken
             what = "was changed since hostconf wrote it" if drifted else "is somebody else's"
-            raise Refused(f"`{'.'.join(map(str, at))}` in `{target.path}` {what}", path=target.path, line=line,
-                          code="drift" if drifted else "name-taken",
-                          hint="`--replace` takes the name; what stands there comes back at uninstall")
+            raise Refused(
+                f"`{'.'.join(map(str, at))}` in `{target.path}` {what}",
+                path=target.path,
+                line=line,
+                code="drift" if drifted else "name-taken",
+                hint="`--replace` takes the name; what stands there comes back at uninstall",
+            )
     elif there is not MISSING:
-        notes.append(f"`{cell.integration.server}` stands in `{target.path}` already, written by hand: it is kept and not recorded")
+        notes.append(
+            f"`{cell.integration.server}` stands in `{target.path}` already, written by hand: it is kept and not recorded"
+        )
     draft.set(target.path, target.format, at, entry, f"registers {cell.integration.name}", vault=there is not MISSING)
     return Ours(cell.integration.server, target.path, at)
 
@@ -119,8 +137,13 @@ def _merged_names(cell: Cell, view: View, target: Target, entry: Mapping[str, An
         other = read_entry(cell.host, found.raw)
         if other.transport != "unknown" and (other.command, other.url) != (mine.command, mine.url):
             line = view.line(found.file, found.at)
-            raise Refused(f"`{found.name}` in `{found.file.path}` is another server, and {cell.host.name} merges entries of one name",
-                          path=found.file.path, line=line, code="name-taken", hint="rename that entry first")
+            raise Refused(
+                f"`{found.name}` in `{found.file.path}` is another server, and {cell.host.name} merges entries of one name",
+                path=found.file.path,
+                line=line,
+                code="name-taken",
+                hint="rename that entry first",
+            )
 
 
 def turn_off(cell: Cell, draft: Draft, capability: str) -> None:
@@ -130,13 +153,26 @@ def turn_off(cell: Cell, draft: Draft, capability: str) -> None:
         for switch_id in cell.host.own_off:
             if switch_id == "entry":
                 break
-            names = {"tool": spelled, "raw_tool": raw, "name": cell.integration.server, "server": cell.integration.server}
+            names = {
+                "tool": spelled,
+                "raw_tool": raw,
+                "name": cell.integration.server,
+                "server": cell.integration.server,
+            }
             flip(cell, draft, cell.host.switch(switch_id), "server_tool", names, f"takes `{spelled}` out")
             break
 
 
-def flip(cell: Cell, draft: Draft, switch: Switch, subject: str, names: Mapping[str, Any], why: str,
-         path: str = "", format_name: str = "") -> None:
+def flip(
+    cell: Cell,
+    draft: Draft,
+    switch: Switch,
+    subject: str,
+    names: Mapping[str, Any],
+    why: str,
+    path: str = "",
+    format_name: str = "",
+) -> None:
     """Write a switch so that it is off.
 
     Args:
@@ -152,7 +188,17 @@ def flip(cell: Cell, draft: Draft, switch: Switch, subject: str, names: Mapping[
     if switch.kind == "value":
         draft.set(path, format_name, at, switch.off, why)
         return
-    form = fill_form(switch.forms[subject][0], names)
+    forms = [form for raw in switch.forms[subject] if (form := fill_form(raw, names)) is not None]
+    for form in forms[:1] if switch.kind == "list" else forms:
+        trial = draft.copy()
+        _flip_form(trial, switch, path, format_name, at, form, why)
+        # a key that a weaker layer has keeps its place there, before a star: then only another spelling comes last
+        if form == forms[-1] or switch.kind == "list" or View(cell.host, trial.workspace).off(switch, subject, names):
+            _flip_form(draft, switch, path, format_name, at, form, why)
+            return
+
+
+def _flip_form(draft: Draft, switch: Switch, path: str, format_name: str, at: KeyPath, form: Any, why: str) -> None:
     if switch.kind == "list":
         draft.append(path, format_name, at, [form], why)
         return
@@ -182,10 +228,14 @@ def remove_builtins(cell: Cell, draft: Draft, capability: str) -> list[HostTool]
         if capability != tool.capability and cell.choice.tiers.get(tool.capability) != "forced":
             raise Refused(
                 f"`{tool.id}` of {cell.host.name} serves {tool.capability} and {capability} with one switch, so {capability} alone cannot be forced",
-                code="joint-switch", hint=f"force both (`--tier forced`), or take `--tier {capability}=preferred`")
+                code="joint-switch",
+                hint=f"force both (`--tier forced`), or take `--tier {capability}=preferred`",
+            )
         if not tool.off:
             raise Refused(f"{cell.host.name} has no switch for its own `{tool.id}`")
-        flip(cell, draft, cell.host.switch(tool.off[0]), "tool", {"tool": tool.id}, f"takes the built-in `{tool.id}` out")
+        flip(
+            cell, draft, cell.host.switch(tool.off[0]), "tool", {"tool": tool.id}, f"takes the built-in `{tool.id}` out"
+        )
         gone.append(tool)
     return gone
 
@@ -200,7 +250,9 @@ def exclude_rivals(cell: Cell, draft: Draft, capability: str, ours: Ours) -> lis
     for _ in range(8):  # switching one off can bring a weaker one of its name to light
         found = cell.look(draft)
         names = {t.registration for t in found.surface(capability) if t.registration}
-        rivals = [r for r in found.registrations if r.name in names and r.wins and (r.path, r.at) != (ours.path, ours.at)]
+        rivals = [
+            r for r in found.registrations if r.name in names and r.wins and (r.path, r.at) != (ours.path, ours.at)
+        ]
         fresh = [r for r in rivals if (r.path, r.at) not in {(g.path, g.at) for g in gone}]
         if not fresh:
             break
@@ -215,15 +267,22 @@ def _exclude(cell: Cell, draft: Draft, view: View, rival: Registration) -> None:
     entry = read_entry(cell.host, {})._replace(command=rival.command, url=rival.url)
     names = names_of(cell.host, rival.name, entry)
     if not cell.host.exclusion:
-        raise Refused(f"{cell.host.name} has no switch for `{rival.name}` (`{rival.path}`:{rival.line})", path=rival.path, line=rival.line)
+        raise Refused(
+            f"{cell.host.name} has no switch for `{rival.name}` (`{rival.path}`:{rival.line})",
+            path=rival.path,
+            line=rival.line,
+        )
     switch = cell.host.switch(cell.host.exclusion[0])
     file = next(f for f in view.files if f.path == rival.path)
     if switch.needs_entry and rival.scope != cell.choice.scope:
         other = rival.scope if rival.scope in ("user", "project") else "no"
         raise Refused(
             f"`{rival.name}` stands in the {rival.scope} layer `{rival.path}`:{rival.line}, and {cell.host.name} can switch it off only there",
-            path=rival.path, line=rival.line, code="other-scope",
-            hint=f"`--scope {other}` can switch it off" if other != "no" else "switch it off by hand")
+            path=rival.path,
+            line=rival.line,
+            code="other-scope",
+            hint=f"`--scope {other}` can switch it off" if other != "no" else "switch it off by hand",
+        )
     here = rival.scope == cell.choice.scope and switch.kind == "value" and file.layer.write
     flip(cell, draft, switch, "server", names, why, rival.path if here else "", file.layer.format if here else "")
 
@@ -259,7 +318,9 @@ def _expand(cell: Cell, view: View, template: str) -> str:
 
     found = expand(template, cell.host, view.workspace.environment)
     if not found:
-        raise Refused(f"{cell.host.name} has no place for a rules file here", hint="run it inside a project, or give `--project`")
+        raise Refused(
+            f"{cell.host.name} has no place for a rules file here", hint="run it inside a project, or give `--project`"
+        )
     return found[0]
 
 
@@ -289,7 +350,9 @@ def block_text(cell: Cell, capabilities: Sequence[str]) -> str:
     """What our block says to the model: which tool to take, by the id under which it sees it."""
     lines = ["## Web tools", ""]
     for capability in capabilities:
-        tools = " or ".join(f"`{tool_id(cell.host, cell.integration.server, raw)}`" for raw in cell.own_tools(capability))
+        tools = " or ".join(
+            f"`{tool_id(cell.host, cell.integration.server, raw)}`" for raw in cell.own_tools(capability)
+        )
         phrase = _PHRASES.get(capability, f"For {capability.replace('_', ' ')}, use {{tools}}")
         lines.append(f"- {phrase.format(tools=tools)} before any other tool for it.")
     return "\n".join(lines) + "\n"

@@ -154,23 +154,61 @@ def _by_policy(view: View, policy: Policy) -> Off:
     return Off(policy.id, decision.path if decision else "", decision.line if decision else 0, "removed", policy.text)
 
 
-def _row(view: View, catalogue: Sequence[Integration], found: Found, entry: Entry, effective: Mapping[str, Any],
-         state: State, pending: str, wins: bool, off: Off | None) -> Registration:
-    known = classify(name=found.name, transport=entry.transport, command=entry.command, url=entry.url,
-                     env_names=tuple(entry.environment), catalogue=catalogue)
+def _row(
+    view: View,
+    catalogue: Sequence[Integration],
+    found: Found,
+    entry: Entry,
+    effective: Mapping[str, Any],
+    state: State,
+    pending: str,
+    wins: bool,
+    off: Off | None,
+) -> Registration:
+    known = classify(
+        name=found.name,
+        transport=entry.transport,
+        command=entry.command,
+        url=entry.url,
+        env_names=tuple(entry.environment),
+        catalogue=catalogue,
+    )
     integration = next((i for i in catalogue if i.id == known.integration), None)
-    gone = tuple(capability for capability, values in (integration.off if integration else {}).items()
-                 if values and all(str(entry.environment.get(k, "")).lower() == v for k, v in values.items()))
-    tools = tuple((c, t) for c, t in known.tools
-                  if c not in gone and t not in entry.tools_off and (entry.tools_only is None or t in entry.tools_only or t == "*"))
+    gone = tuple(
+        capability
+        for capability, values in (integration.off if integration else {}).items()
+        if values and all(str(entry.environment.get(k, "")).lower() == v for k, v in values.items())
+    )
+    tools = tuple(
+        (c, t)
+        for c, t in known.tools
+        if c not in gone
+        and t not in entry.tools_off
+        and (entry.tools_only is None or t in entry.tools_only or t == "*")
+    )
     where = f" (`{off.path}`:{off.line})" if off and off.path else ""
     return Registration(
-        host=view.host.id, name=found.name, layer=found.file.layer.id, scope=found.file.layer.scope,
-        path=found.file.path, line=view.line(found.file, found.at), at=found.at, transport=entry.transport,
-        command=entry.command, url=entry.url, environment=tuple(sorted({*entry.environment, *entry.variables})),
-        enabled=off is None, why_off=f"{off.text}{where}" if off else "", wins=wins, state=state, pending=pending,
-        capabilities=tuple(c for c in known.capabilities if c not in gone), tools=tools,
-        integration=known.integration, evidence=known.evidence, disabled_tools=entry.tools_off,
+        host=view.host.id,
+        name=found.name,
+        layer=found.file.layer.id,
+        scope=found.file.layer.scope,
+        path=found.file.path,
+        line=view.line(found.file, found.at),
+        at=found.at,
+        transport=entry.transport,
+        command=entry.command,
+        url=entry.url,
+        environment=tuple(sorted({*entry.environment, *entry.variables})),
+        enabled=off is None,
+        why_off=f"{off.text}{where}" if off else "",
+        wins=wins,
+        state=state,
+        pending=pending,
+        capabilities=tuple(c for c in known.capabilities if c not in gone),
+        tools=tools,
+        integration=known.integration,
+        evidence=known.evidence,
+        disabled_tools=entry.tools_off,
     )
 
 

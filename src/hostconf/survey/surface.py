@@ -33,8 +33,18 @@ def surface(view: View, found: Sequence[Registration], capability: str) -> tuple
             if off is not None and off.strength == "removed":
                 continue
             strength: Strength | str = off.strength if off else ""
-            rows.append(Tool(spelled, registration.integration or registration.name, registration.name, registration.state,
-                             strength, registration.path, registration.line, registration.pending))  # type: ignore[arg-type]
+            rows.append(
+                Tool(
+                    spelled,
+                    registration.integration or registration.name,
+                    registration.name,
+                    registration.state,
+                    strength,
+                    registration.path,
+                    registration.line,
+                    registration.pending,
+                )
+            )  # type: ignore[arg-type]
     return tuple(rows)
 
 

@@ -53,16 +53,27 @@ def survey(host: Host, workspace: Workspace, catalogue: Sequence[Integration], o
     files = found.view.files
     layers = tuple(
         {
-            "id": f.layer.id, "scope": f.layer.scope, "rank": f.layer.rank, "path": f.path, "format": f.layer.format,
-            "exists": f.read is not None, "loaded": found.view.counts(f), "problem": found.view.dropped[f.path].message
-            if f.path in found.view.dropped else "",
+            "id": f.layer.id,
+            "scope": f.layer.scope,
+            "rank": f.layer.rank,
+            "path": f.path,
+            "format": f.layer.format,
+            "exists": f.read is not None,
+            "loaded": found.view.counts(f),
+            "problem": found.view.dropped[f.path].message if f.path in found.view.dropped else "",
         }
         for f in files
     )
     snapshot = workspace.snapshot
     present = host.id in snapshot.programs or any(f.read is not None and f.layer.scope != "managed" for f in files)
     return Survey(
-        host=host.id, name=host.name, present=present, version=snapshot.versions.get(host.id, ""), layers=layers,
-        registrations=found.registrations, rules=found.rules(),
-        surface={c: found.surface(c) for c in CAPABILITIES}, conflicts=found.conflicts(catalogue, own),
+        host=host.id,
+        name=host.name,
+        present=present,
+        version=snapshot.versions.get(host.id, ""),
+        layers=layers,
+        registrations=found.registrations,
+        rules=found.rules(),
+        surface={c: found.surface(c) for c in CAPABILITIES},
+        conflicts=found.conflicts(catalogue, own),
     )

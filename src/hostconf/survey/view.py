@@ -78,10 +78,17 @@ class View:
             span = document.where(typed.at)
             wants = "must not be there" if typed.type == "absent" else f"has to be a {typed.type}"
             text = f"`{'.'.join(typed.at)}` {wants}" + (f": {typed.text}" if typed.text else "")
-            return FormatError(text, path=file.path, line=span.line if span else None,
-                               column=span.column if span else None, code="wrong-type")
+            return FormatError(
+                text,
+                path=file.path,
+                line=span.line if span else None,
+                column=span.column if span else None,
+                code="wrong-type",
+            )
         if not isinstance(document.get(()), dict):
-            return FormatError("the file has to hold an object at its root", path=file.path, line=1, column=1, code="wrong-type")
+            return FormatError(
+                "the file has to hold an object at its root", path=file.path, line=1, column=1, code="wrong-type"
+            )
         return None
 
     def counts(self, file: LayerFile) -> bool:
@@ -213,7 +220,9 @@ class View:
     def _matches(self, item: Any, form: Any, glob: bool) -> bool:
         if isinstance(item, dict) and isinstance(form, dict):
             # a pattern for the address may hold stars
-            return item.keys() == form.keys() and all(self._matches(item[k], form[k], k.lower().endswith("url")) for k in item)
+            return item.keys() == form.keys() and all(
+                self._matches(item[k], form[k], k.lower().endswith("url")) for k in item
+            )
         if isinstance(item, str) and isinstance(form, str):
             return glob_match(item, form) if glob else item == form
         return bool(type(item) is type(form) and item == form)
@@ -232,7 +241,10 @@ class View:
                     # a key that a weaker layer has keeps its place, with the new value
                     merged[key] = (value[key], file.path, self.line(file, (*table, key)) or self.line(file, table))
             first = table in switch.first_at
-            rows += [(key, _word(value, switch) if first else value, path, line) for key, (value, path, line) in merged.items()]
+            rows += [
+                (key, _word(value, switch) if first else value, path, line)
+                for key, (value, path, line) in merged.items()
+            ]
         return rows
 
     def last_match(self, switch: Switch, subject: str, names: Names) -> Decision | None:

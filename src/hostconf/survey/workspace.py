@@ -25,8 +25,12 @@ class Workspace:
 
     __slots__ = ("_overlay", "_parsed", "snapshot")
 
-    def __init__(self, snapshot: Snapshot, overlay: Mapping[str, Document | None] | None = None,
-                 parsed: dict[tuple[str, str], Read] | None = None) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        overlay: Mapping[str, Document | None] | None = None,
+        parsed: dict[tuple[str, str], Read] | None = None,
+    ) -> None:
         self.snapshot = snapshot
         self._overlay = dict(overlay or {})
         self._parsed: dict[tuple[str, str], Read] = {} if parsed is None else parsed
@@ -72,8 +76,10 @@ class Workspace:
     def matching(self, pattern: str) -> tuple[str, ...]:
         """The files a glob finds, the overlay counted, sorted. `**` stands for any folders."""
         found = {p for p in self.snapshot.listings.get(pattern, ()) if self.exists(p)}
-        regex = "".join("(?:.*/)?" if part == "**/" else "[^/]*" if part == "*" else re.escape(part)
-                        for part in re.split(r"(\*\*/|\*)", pattern))
+        regex = "".join(
+            "(?:.*/)?" if part == "**/" else "[^/]*" if part == "*" else re.escape(part)
+            for part in re.split(r"(\*\*/|\*)", pattern)
+        )
         found |= {p for p, document in self._overlay.items() if document is not None and re.fullmatch(regex, p)}
         return tuple(sorted(found))
 
@@ -218,4 +224,6 @@ def _variable(layer: Layer, text: str) -> Read:
     try:
         return format_named(layer.format).parse(text.encode(), name=f"${layer.variable}")
     except FormatError as error:
-        return FormatError(f"`${layer.variable}` cannot be read: {error.message}", path=f"${layer.variable}", line=error.line)
+        return FormatError(
+            f"`${layer.variable}` cannot be read: {error.message}", path=f"${layer.variable}", line=error.line
+        )

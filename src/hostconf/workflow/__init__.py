@@ -43,23 +43,39 @@ def plan(environment: Environment, request: Request, *, exit_code: bool = False)
     return run(environment, request, exit_code=exit_code)
 
 
-def apply(environment: Environment, request: Request, *, yes: bool = False, confirm: Confirm | None = None,
-          on_step: OnStep | None = None) -> OperationResult:
+def apply(
+    environment: Environment,
+    request: Request,
+    *,
+    yes: bool = False,
+    confirm: Confirm | None = None,
+    on_step: OnStep | None = None,
+) -> OperationResult:
     """Plan, ask, carry out: all files or none."""
     from hostconf.workflow.change import apply as run
 
     return run(environment, request, yes=yes, confirm=confirm, on_step=on_step)
 
 
-def uninstall(environment: Environment, integration: str | None = None, hosts: Sequence[str] = (), scope: str | None = None, *,
-              yes: bool = False, confirm: Confirm | None = None, on_step: OnStep | None = None) -> OperationResult:
+def uninstall(
+    environment: Environment,
+    integration: str | None = None,
+    hosts: Sequence[str] = (),
+    scope: str | None = None,
+    *,
+    yes: bool = False,
+    confirm: Confirm | None = None,
+    on_step: OnStep | None = None,
+) -> OperationResult:
     """Take back what a record covers, and nothing else."""
     from hostconf.workflow.change import uninstall as run
 
     return run(environment, integration, hosts, scope, yes=yes, confirm=confirm, on_step=on_step)
 
 
-def recover(environment: Environment, action: str | None = None, lock_id: str | None = None, *, yes: bool = False) -> OperationResult:
+def recover(
+    environment: Environment, action: str | None = None, lock_id: str | None = None, *, yes: bool = False
+) -> OperationResult:
     """Unfinished operations and stale locks: shown, or brought to an end."""
     from hostconf.workflow.mend import recover as run
 

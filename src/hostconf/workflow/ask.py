@@ -28,12 +28,22 @@ def run(words: Sequence[str], environment: Environment, extra: Mapping[str, str]
     """Run a program in the project folder with the user's own variables. Never raises for what it does."""
     variables = {**environment.variables, **extra, "HOME": environment.home}
     if not environment.host_variables:
-        variables = {k: v for k, v in variables.items() if k not in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME")
-                     and not k.startswith("OPENCODE_CONFIG")}
+        variables = {
+            k: v
+            for k, v in variables.items()
+            if k not in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME") and not k.startswith("OPENCODE_CONFIG")
+        }
     folder = environment.folders[-1] if environment.folders else environment.home
     try:
-        done = subprocess.run(list(words), env=variables, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds,
-                              check=False)
+        done = subprocess.run(
+            list(words),
+            env=variables,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         return Ran(-1, "", "", f"`{words[0]}` gave no answer in {seconds} seconds")
     except OSError as error:
@@ -50,8 +60,11 @@ def newest_version(package: str, environment: Environment) -> str:
     ran = run(["npm", "view", package, "version"], environment, {}, 60)
     version = ran.out.strip()
     if ran.code != 0 or not version:
-        raise Refused(f"the version of `{package}` cannot be found out" + (f": {ran.problem}" if ran.problem else ""), code="no-version",
-                      hint="`--package NAME@VERSION` names it")
+        raise Refused(
+            f"the version of `{package}` cannot be found out" + (f": {ran.problem}" if ran.problem else ""),
+            code="no-version",
+            hint="`--package NAME@VERSION` names it",
+        )
     return f"{package}@{version}"
 
 
@@ -67,13 +80,28 @@ def verify(environment: Environment, names: Sequence[str]) -> OperationResult:
         answer = _ask(host, row, program, environment)
         wrong = wrong or answer["verdict"] == "differs"
         answers.append(answer)
-    return OperationResult("verify", 1 if wrong else 0, {"hosts": answers},
-                           () if answers else ("none of the known hosts is there",), (), wrong)
+    return OperationResult(
+        "verify",
+        1 if wrong else 0,
+        {"hosts": answers},
+        () if answers else ("none of the known hosts is there",),
+        (),
+        wrong,
+    )
 
 
 def _ask(host: Host, row: Survey, program: str, environment: Environment) -> dict[str, Any]:
-    answer: dict[str, Any] = {"id": host.id, "name": host.name, "program": program, "command": [], "verdict": "not-installed",
-                              "differences": [], "registrations": [], "tools": [], "message": ""}
+    answer: dict[str, Any] = {
+        "id": host.id,
+        "name": host.name,
+        "program": program,
+        "command": [],
+        "verdict": "not-installed",
+        "differences": [],
+        "registrations": [],
+        "tools": [],
+        "message": "",
+    }
     if not program:
         return {**answer, "message": f"`{host.commands[0]}` is not on the PATH, so it cannot be asked"}
     if host.verify is None:
@@ -84,27 +112,44 @@ def _ask(host: Host, row: Survey, program: str, environment: Environment) -> dic
     if ran.problem or ran.code != 0:
         from hostconf.display import mask_text
 
-        said = ran.problem or mask_text(next(iter(ran.err.strip().splitlines() or ran.out.strip().splitlines()), ""), "markdown")
-        return {**answer, "verdict": "differs" if not ran.problem else "cannot", "message": f"the host stopped: {said}",
-                "differences": [f"the host does not start with this configuration: {said}"] if not ran.problem else []}
+        said = ran.problem or mask_text(
+            next(iter(ran.err.strip().splitlines() or ran.out.strip().splitlines()), ""), "markdown"
+        )
+        return {
+            **answer,
+            "verdict": "differs" if not ran.problem else "cannot",
+            "message": f"the host stopped: {said}",
+            "differences": [f"the host does not start with this configuration: {said}"] if not ran.problem else [],
+        }
     try:
         listed, tools = parse_answer(host.verify, ran.out)
     except ValueError:
         return {**answer, "verdict": "cannot", "message": "the host's answer is not of the form that was expected"}
     differences = compare(host, row, listed, tools)
-    return {**answer, "verdict": "differs" if differences else "agrees", "differences": differences,
-            "registrations": [{"name": n, "enabled": e} for n, e in listed.items()], "tools": list(tools or ())}
+    return {
+        **answer,
+        "verdict": "differs" if differences else "agrees",
+        "differences": differences,
+        "registrations": [{"name": n, "enabled": e} for n, e in listed.items()],
+        "tools": list(tools or ()),
+    }
 
 
 def parse_answer(verify: Verify, out: str) -> tuple[dict[str, bool], tuple[str, ...] | None]:
     """Registrations with whether they are on, and the tool ids where the host tells them. Raises ValueError."""
-    text = next((line for line in out.splitlines() if line.startswith("{")), "") if verify.reads == "first-line" else out
+    text = (
+        next((line for line in out.splitlines() if line.startswith("{")), "") if verify.reads == "first-line" else out
+    )
     value = json.loads(text)
     servers: Any = value
     for key in verify.servers:
         servers = servers.get(key, {}) if isinstance(servers, dict) else {}
     listed: dict[str, bool] = {}
-    items = servers.items() if isinstance(servers, dict) else [(s.get(verify.name), s) for s in servers if isinstance(s, dict)]
+    items = (
+        servers.items()
+        if isinstance(servers, dict)
+        else [(s.get(verify.name), s) for s in servers if isinstance(s, dict)]
+    )
     for name, item in items:
         on = item.get(verify.enabled, True) if verify.enabled and isinstance(item, dict) else True
         if isinstance(item, dict) and item.get("status") in ("disabled", "needs-approval"):
@@ -131,7 +176,9 @@ def compare(host: Host, row: Survey, listed: Mapping[str, bool], tools: Sequence
             said.append(f"`{registration.name}` should be off, and the host says it is on")
     if tools is not None:
         own = {t.id for t in host.tools}
-        expected = {t.tool for tools_ in row.surface.values() for t in tools_ if t.provider == "host" and t.state == "offered"}
+        expected = {
+            t.tool for tools_ in row.surface.values() for t in tools_ if t.provider == "host" and t.state == "offered"
+        }
         for tool in sorted(own & set(tools) - expected):
             said.append(f"`{tool}` should be gone, and the host offers it")
         for tool in sorted(expected - set(tools)):

@@ -64,8 +64,14 @@ def _planned(command: str, made: Plan, exit_code: bool = False) -> OperationResu
     return OperationResult(command, code, data.plan_data(made), messages, errors)
 
 
-def apply(environment: Environment, request: Request, *, yes: bool, confirm: Callable[[OperationResult], bool] | None,
-          on_step: Callable[[str], None] | None) -> OperationResult:
+def apply(
+    environment: Environment,
+    request: Request,
+    *,
+    yes: bool,
+    confirm: Callable[[OperationResult], bool] | None,
+    on_step: Callable[[str], None] | None,
+) -> OperationResult:
     """See `hostconf.workflow.apply`."""
     _writable_platform(environment)
     house = open_house(environment)
@@ -76,11 +82,21 @@ def apply(environment: Environment, request: Request, *, yes: bool, confirm: Cal
     _asked(shown, yes, confirm)
     purpose = _purpose("apply", request.scope, environment, [c.host for c in made.choices], request.integration)
     told = _carry_out(house, made, request.scope, purpose, on_step)
-    return shown._replace(data={**shown.data, "applied": True}, messages=(*told, "done: `hostconf verify` asks the hosts themselves"))
+    return shown._replace(
+        data={**shown.data, "applied": True}, messages=(*told, "done: `hostconf verify` asks the hosts themselves")
+    )
 
 
-def uninstall(environment: Environment, integration: str | None, hosts: Sequence[str], scope: str | None, *, yes: bool,
-              confirm: Callable[[OperationResult], bool] | None, on_step: Callable[[str], None] | None) -> OperationResult:
+def uninstall(
+    environment: Environment,
+    integration: str | None,
+    hosts: Sequence[str],
+    scope: str | None,
+    *,
+    yes: bool,
+    confirm: Callable[[OperationResult], bool] | None,
+    on_step: Callable[[str], None] | None,
+) -> OperationResult:
     """See `hostconf.workflow.uninstall`."""
     _writable_platform(environment)
     house = open_house(environment)
@@ -91,16 +107,29 @@ def uninstall(environment: Environment, integration: str | None, hosts: Sequence
         integration = integration_of(house, integration).id
     gathered = gather(house, house.hosts)
     _trust_records(gathered)
-    records = [r for r in gathered.known.records.values()
-               if r.host in {h.id for h in wanted} and (integration is None or r.integration == integration)
-               and (scope is None or r.scope == scope)]
+    records = [
+        r
+        for r in gathered.known.records.values()
+        if r.host in {h.id for h in wanted}
+        and (integration is None or r.integration == integration)
+        and (scope is None or r.scope == scope)
+    ]
     if not records:
-        return OperationResult("uninstall", 0, {**data.plan_data(_NOTHING), "removed": [], "leftovers": []},
-                               ("nothing of hostconf is installed there",))
-    removal = build_removal(records, gathered.workspace, {h.id: h for h in house.hosts}, house.catalogue, gathered.known)
+        return OperationResult(
+            "uninstall",
+            0,
+            {**data.plan_data(_NOTHING), "removed": [], "leftovers": []},
+            ("nothing of hostconf is installed there",),
+        )
+    removal = build_removal(
+        records, gathered.workspace, {h.id: h for h in house.hosts}, house.catalogue, gathered.known
+    )
     made = removal.plan
-    details = {**data.plan_data(made), "removed": [data.installed_row(r, drift(r, gathered.workspace)) for r in records],
-               "leftovers": [data.leftover_row(x) for x in removal.leftovers]}
+    details = {
+        **data.plan_data(made),
+        "removed": [data.installed_row(r, drift(r, gathered.workspace)) for r in records],
+        "leftovers": [data.leftover_row(x) for x in removal.leftovers],
+    }
     errors = tuple(data.refusal_error(r) for r in made.refusals)
     if made.refusals:
         return OperationResult("uninstall", 3, {**details, "removed": []}, (), errors)
@@ -108,25 +137,47 @@ def uninstall(environment: Environment, integration: str | None, hosts: Sequence
     _asked(shown, yes, confirm)
     told = [text for one in ("user", "project") for text in _remove_scope(house, made, records, one, on_step)]
     if removal.leftovers:
-        rows = tuple({"code": "drift", "message": f"`{'.'.join(map(str, x.at))}` in `{x.path}` stays: {x.reason}",
-                      "hint": "take it out by hand if you do not want it", "path": x.path, "line": x.line or None, "column": None}
-                     for x in removal.leftovers)
-        return OperationResult("uninstall", 1, details, (*told, "done in part: what is not as hostconf wrote it stays",), rows, partial=True)
+        rows = tuple(
+            {
+                "code": "drift",
+                "message": f"`{'.'.join(map(str, x.at))}` in `{x.path}` stays: {x.reason}",
+                "hint": "take it out by hand if you do not want it",
+                "path": x.path,
+                "line": x.line or None,
+                "column": None,
+            }
+            for x in removal.leftovers
+        )
+        return OperationResult(
+            "uninstall",
+            1,
+            details,
+            (
+                *told,
+                "done in part: what is not as hostconf wrote it stays",
+            ),
+            rows,
+            partial=True,
+        )
     return OperationResult("uninstall", 0, details, (*told, "done"))
 
 
 _NOTHING = Plan((), (), (), (), (), (), (), ())
 
 
-def _remove_scope(house: House, made: Plan, records: Sequence[Record], scope: str,
-                  on_step: Callable[[str], None] | None) -> tuple[str, ...]:
+def _remove_scope(
+    house: House, made: Plan, records: Sequence[Record], scope: str, on_step: Callable[[str], None] | None
+) -> tuple[str, ...]:
     """The part of a removal that one state folder's journal covers: user and project are transactions of their own."""
     paths = {f.path for r in records if r.scope == scope for f in r.files}
     if not any(r.scope == scope for r in records):
         return ()
     folder = state_folder(house.environment, scope)
-    chosen = [c for c in made.changes if c.path in paths or c.path.startswith(folder + "/")
-              or (scope == "user" and c.role == "claim")]
+    chosen = [
+        c
+        for c in made.changes
+        if c.path in paths or c.path.startswith(folder + "/") or (scope == "user" and c.role == "claim")
+    ]
     if not chosen:
         return ()
     purpose = _purpose("uninstall", scope, house.environment, sorted({r.host for r in records}), records[0].integration)
@@ -135,14 +186,27 @@ def _remove_scope(house: House, made: Plan, records: Sequence[Record], scope: st
 
 def _purpose(op: str, scope: str, environment: Environment, hosts: Sequence[str], integration: str) -> dict[str, Any]:
     """Who and what, for people who meet the lock or the journal."""
-    return {"op": op, "scope": scope, "integration": integration, "hosts": list(hosts), "tool": f"hostconf {__version__}",
-            "started": environment.now}
+    return {
+        "op": op,
+        "scope": scope,
+        "integration": integration,
+        "hosts": list(hosts),
+        "tool": f"hostconf {__version__}",
+        "started": environment.now,
+    }
 
 
-def _carry_out(house: House, made: Plan, scope: str, purpose: dict[str, Any],
-               on_step: Callable[[str], None] | None) -> tuple[str, ...]:
-    return carry_out(made.changes, system=house.system, state=state_folder(house.environment, scope), purpose=purpose,
-                     wait_seconds=lock_wait(house.environment.variables), on_step=on_step)
+def _carry_out(
+    house: House, made: Plan, scope: str, purpose: dict[str, Any], on_step: Callable[[str], None] | None
+) -> tuple[str, ...]:
+    return carry_out(
+        made.changes,
+        system=house.system,
+        state=state_folder(house.environment, scope),
+        purpose=purpose,
+        wait_seconds=lock_wait(house.environment.variables),
+        on_step=on_step,
+    )
 
 
 def _asked(shown: OperationResult, yes: bool, confirm: Callable[[OperationResult], bool] | None) -> None:
@@ -150,14 +214,18 @@ def _asked(shown: OperationResult, yes: bool, confirm: Callable[[OperationResult
     if yes:
         return
     if confirm is None:
-        raise UsageError(f"`{shown.command}` writes, and there is no terminal to ask on", hint="`--yes` says yes beforehand")
+        raise UsageError(
+            f"`{shown.command}` writes, and there is no terminal to ask on", hint="`--yes` says yes beforehand"
+        )
     if not confirm(shown):
         raise Refused("not approved: nothing was written", code="not-approved")
 
 
 def _writable_platform(environment: Environment) -> None:
     if environment.platform in ("windows", "wsl"):
-        raise Refused(f"writing is not proved on {environment.platform} yet, so hostconf only reads there", code="platform")
+        raise Refused(
+            f"writing is not proved on {environment.platform} yet, so hostconf only reads there", code="platform"
+        )
 
 
 def failure(command: str, error: HostconfError) -> OperationResult:

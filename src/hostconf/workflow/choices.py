@@ -22,11 +22,17 @@ def integration_of(house: House, name: str) -> Integration:
     """
     found = integration_named(house.catalogue, name)
     if found is None:
-        raise UsageError(f"there is no integration `{name}`" + (f"; the nearest is `{n}`" if (n := nearest(name, [i.id for i in house.catalogue])) else ""),
-                         hint="`hostconf integrations` lists them")
+        raise UsageError(
+            f"there is no integration `{name}`"
+            + (f"; the nearest is `{n}`" if (n := nearest(name, [i.id for i in house.catalogue])) else ""),
+            hint="`hostconf integrations` lists them",
+        )
     if not found.installable:
-        raise Refused(f"`{found.id}` is known to hostconf only to be recognised: it cannot be installed", code="not-installable",
-                      hint="`hostconf integrations` tells which can")
+        raise Refused(
+            f"`{found.id}` is known to hostconf only to be recognised: it cannot be installed",
+            code="not-installable",
+            hint="`hostconf integrations` tells which can",
+        )
     return found
 
 
@@ -39,7 +45,10 @@ def tiers_of(request: Request, integration: Integration) -> dict[str, Tier]:
     tiers: dict[str, Tier] = dict.fromkeys(integration.capabilities, "optional")
     for capability, tier in sorted(request.tiers, key=lambda row: row[0] is not None):
         if tier not in TIERS:
-            raise UsageError(f"there is no tier `{tier}`; the nearest is `{nearest(tier, TIERS) or 'optional'}`", hint=f"one of {', '.join(TIERS)}")
+            raise UsageError(
+                f"there is no tier `{tier}`; the nearest is `{nearest(tier, TIERS) or 'optional'}`",
+                hint=f"one of {', '.join(TIERS)}",
+            )
         if capability is None:
             tiers = dict.fromkeys(tiers, tier)
         elif capability not in tiers:
@@ -47,13 +56,17 @@ def tiers_of(request: Request, integration: Integration) -> dict[str, Tier]:
         else:
             tiers[capability] = tier
     if all(t == "off" for t in tiers.values()):
-        raise Refused("every capability is off: there would be nothing to install", code="both-off",
-                      hint=f"`hostconf uninstall {integration.id}` takes it out")
+        raise Refused(
+            "every capability is off: there would be nothing to install",
+            code="both-off",
+            hint=f"`hostconf uninstall {integration.id}` takes it out",
+        )
     return tiers
 
 
-def choices_of(house: House, request: Request, present: Callable[[Host], bool],
-               pinned: Callable[[str], str]) -> list[tuple[Choice, Host, Integration]]:
+def choices_of(
+    house: House, request: Request, present: Callable[[Host], bool], pinned: Callable[[str], str]
+) -> list[tuple[Choice, Host, Integration]]:
     """One choice a host.
 
     Args:
@@ -76,15 +89,31 @@ def choices_of(house: House, request: Request, present: Callable[[Host], bool],
             raise UsageError("no host is named", hint="`--host HOST`, or `--all-hosts`")
         hosts = house.named(request.hosts)
     if request.scope == "project" and house.environment.project is None:
-        raise Refused("there is no project here: the working folder is the home folder", code="no-project", hint="give `--project DIR`")
+        raise Refused(
+            "there is no project here: the working folder is the home folder",
+            code="no-project",
+            hint="give `--project DIR`",
+        )
     found = []
     for host in hosts:
         way = _way(request, integration, host)
         package = request.package
         if request.pin and not package:
             package = pinned(integration.paths[way].package)
-        choice = Choice(integration.id, host.id, cast(Scope, request.scope), way, tiers, package, knobs, names, values,
-                        request.literal, request.accept, request.replace)
+        choice = Choice(
+            integration.id,
+            host.id,
+            cast(Scope, request.scope),
+            way,
+            tiers,
+            package,
+            knobs,
+            names,
+            values,
+            request.literal,
+            request.accept,
+            request.replace,
+        )
         found.append((choice, host, integration))
     return found
 
@@ -94,8 +123,11 @@ def _way(request: Request, integration: Integration, host: Host) -> str:
     able = [p for p, way in integration.paths.items() if not way.hosts or host.id in way.hosts]
     if request.path:
         if request.path not in able:
-            raise Refused(f"`{integration.id}` has no path `{request.path}` on {host.name}", code="no-path",
-                          hint=f"it has {', '.join(able) or 'none'}")
+            raise Refused(
+                f"`{integration.id}` has no path `{request.path}` on {host.name}",
+                code="no-path",
+                hint=f"it has {', '.join(able) or 'none'}",
+            )
         return request.path
     for path in able:
         if host.id in integration.paths[path].default_on:
@@ -111,8 +143,11 @@ def _knobs(request: Request, integration: Integration) -> dict[str, str]:
         knob = integration.knob(name)
         if knob is None:
             known = [k.name for k in integration.knobs]
-            raise UsageError(f"`{integration.id}` has no knob `{name}`" + (f"; the nearest is `{n}`" if (n := nearest(name, known)) else ""),
-                             hint="`hostconf integrations` lists the knobs")
+            raise UsageError(
+                f"`{integration.id}` has no knob `{name}`"
+                + (f"; the nearest is `{n}`" if (n := nearest(name, known)) else ""),
+                hint="`hostconf integrations` lists the knobs",
+            )
         problem = knob.problem(value)
         if problem:
             raise UsageError(f"`--set {name}={value}`: {problem}", hint=knob.doc)
@@ -129,8 +164,11 @@ def _environment(request: Request, integration: Integration) -> tuple[tuple[str,
         if value is None:
             names.append(name)
         elif request.scope == "project" and not request.literal:
-            raise Refused(f"the value of `{name}` would stand in a file of the project, for all to read", code="literal-secret",
-                          hint=f"`--env {name}` takes it from the environment; `--literal` writes it all the same")
+            raise Refused(
+                f"the value of `{name}` would stand in a file of the project, for all to read",
+                code="literal-secret",
+                hint=f"`--env {name}` takes it from the environment; `--literal` writes it all the same",
+            )
         else:
             values[name] = value
     return tuple(dict.fromkeys(n for n in names if n not in values)), values

@@ -40,8 +40,10 @@ class House(NamedTuple):
         for name in names:
             host = host_named(self.hosts, name)
             if host is None:
-                raise UsageError(f"there is no host `{name}`; the nearest is `{nearest_host(self.hosts, name)}`",
-                                 hint="`hostconf hosts` lists them")
+                raise UsageError(
+                    f"there is no host `{name}`; the nearest is `{nearest_host(self.hosts, name)}`",
+                    hint="`hostconf hosts` lists them",
+                )
             found.append(host)
         return tuple({h.id: h for h in found}.values())
 
@@ -141,5 +143,11 @@ def _later(house: House, hosts: Sequence[Host], snapshot: Snapshot, records: Ite
 
 def record_problem(error: RecordUnreadable | FormatError) -> dict[str, object]:
     """An unreadable record as a row of the envelope."""
-    return {"code": error.code, "message": error.message, "hint": error.hint, "path": error.path, "line": error.line,
-            "column": error.column}
+    return {
+        "code": error.code,
+        "message": error.message,
+        "hint": error.hint,
+        "path": error.path,
+        "line": error.line,
+        "column": error.column,
+    }

@@ -26,9 +26,19 @@ def surveys(house: House, names: Sequence[str]) -> tuple[list[Survey], Gathered]
 def drifted(found: Gathered, host: str) -> tuple[Conflict, ...]:
     """Entries of ours that are no longer as they were written."""
     return tuple(
-        Conflict("drift", host, "", d.path, d.line, f"`{'.'.join(map(str, d.at)) or d.path}`: {d.reason}", {},
-                 "apply again, or uninstall: what is not as we wrote it stays")
-        for r in found.known.records.values() if r.host == host for d in drift(r, found.workspace)
+        Conflict(
+            "drift",
+            host,
+            "",
+            d.path,
+            d.line,
+            f"`{'.'.join(map(str, d.at)) or d.path}`: {d.reason}",
+            {},
+            "apply again, or uninstall: what is not as we wrote it stays",
+        )
+        for r in found.known.records.values()
+        if r.host == host
+        for d in drift(r, found.workspace)
     )
 
 
@@ -42,8 +52,18 @@ def foreign(found: Gathered, row: Survey) -> tuple[Conflict, ...]:
         config = where.removesuffix(".hostconf-owner.json")
         for claim in claims:
             if config in paths and claim.get("owner") not in mine:
-                rows.append(Conflict("owned-by-another", host, paths[config], config, 0,
-                                     f"another installation owns `{'.'.join(map(str, claim['at']))}`", {}, "uninstall it there"))
+                rows.append(
+                    Conflict(
+                        "owned-by-another",
+                        host,
+                        paths[config],
+                        config,
+                        0,
+                        f"another installation owns `{'.'.join(map(str, claim['at']))}`",
+                        {},
+                        "uninstall it there",
+                    )
+                )
     return tuple(rows)
 
 
@@ -53,42 +73,77 @@ def status(environment: Environment, names: Sequence[str]) -> OperationResult:
     rows, found = surveys(house, names)
     hosts = []
     for row in rows:
-        installed = [data.installed_row(r, drift(r, found.workspace)) for r in found.known.records.values() if r.host == row.host]
+        installed = [
+            data.installed_row(r, drift(r, found.workspace)) for r in found.known.records.values() if r.host == row.host
+        ]
         hosts.append(data.survey_row(row, installed))
     messages = () if hosts else ("none of the known hosts is there",)
-    return OperationResult("status", 0, {"hosts": hosts, "project": environment.project}, messages,
-                           tuple(record_problem(p) for p in found.problems))
+    return OperationResult(
+        "status",
+        0,
+        {"hosts": hosts, "project": environment.project},
+        messages,
+        tuple(record_problem(p) for p in found.problems),
+    )
 
 
 def conflicts(environment: Environment, names: Sequence[str]) -> OperationResult:
     """See `hostconf.workflow.conflicts`."""
     house = open_house(environment)
     rows, found = surveys(house, names)
-    return OperationResult("conflicts", 0, {"conflicts": [data.conflict_row(c) for row in rows for c in row.conflicts]},
-                           errors=tuple(record_problem(p) for p in found.problems))
+    return OperationResult(
+        "conflicts",
+        0,
+        {"conflicts": [data.conflict_row(c) for row in rows for c in row.conflicts]},
+        errors=tuple(record_problem(p) for p in found.problems),
+    )
 
 
 def explain(environment: Environment, capability: str, names: Sequence[str]) -> OperationResult:
     """See `hostconf.workflow.explain`."""
     if capability not in CAPABILITIES:
-        raise UsageError(f"there is no capability `{capability}`; the nearest is `{nearest(capability, CAPABILITIES)}`",
-                         hint=f"one of {', '.join(CAPABILITIES)}")
+        raise UsageError(
+            f"there is no capability `{capability}`; the nearest is `{nearest(capability, CAPABILITIES)}`",
+            hint=f"one of {', '.join(CAPABILITIES)}",
+        )
     house = open_house(environment)
     rows, found = surveys(house, names)
     hosts = []
     for row in rows:
         tools = row.surface[capability]
-        against = [c for c in row.conflicts if c.kind in ("capable-registration", "outranked", "dead-switch", "broken-file", "explicit-choice",
-                                                          "rules-steer-elsewhere", "not-trusted", "name-shadowed")]
+        against = [
+            c
+            for c in row.conflicts
+            if c.kind
+            in (
+                "capable-registration",
+                "outranked",
+                "dead-switch",
+                "broken-file",
+                "explicit-choice",
+                "rules-steer-elsewhere",
+                "not-trusted",
+                "name-shadowed",
+            )
+        ]
         off = [r for r in row.registrations if capability in r.capabilities and not (r.enabled and r.wins)]
-        hosts.append({
-            "id": row.host, "name": row.name, "present": row.present, "tools": [data.tool_row(t) for t in tools],
-            "sentences": _story(row, capability, len(tools)),
-            "off": [data.registration_row(r) for r in off],
-            "conflicts": [data.conflict_row(c) for c in against],
-        })
-    return OperationResult("explain", 0, {"capability": capability, "hosts": hosts},
-                           errors=tuple(record_problem(p) for p in found.problems))
+        hosts.append(
+            {
+                "id": row.host,
+                "name": row.name,
+                "present": row.present,
+                "tools": [data.tool_row(t) for t in tools],
+                "sentences": _story(row, capability, len(tools)),
+                "off": [data.registration_row(r) for r in off],
+                "conflicts": [data.conflict_row(c) for c in against],
+            }
+        )
+    return OperationResult(
+        "explain",
+        0,
+        {"capability": capability, "hosts": hosts},
+        errors=tuple(record_problem(p) for p in found.problems),
+    )
 
 
 def _story(row: Survey, capability: str, count: int) -> list[str]:
@@ -104,10 +159,19 @@ def _story(row: Survey, capability: str, count: int) -> list[str]:
     else:
         said.append(f"{row.name} has {count} tools for {words}, and the model chooses among those it sees")
     for tool in tools:
-        where = f", decided by `{tool.path}`:{tool.line}" if tool.path and tool.line else f", decided by `{tool.path}`" if tool.path else \
-            ", on by default: no file says otherwise"
+        where = (
+            f", decided by `{tool.path}`:{tool.line}"
+            if tool.path and tool.line
+            else f", decided by `{tool.path}`"
+            if tool.path
+            else ", on by default: no file says otherwise"
+        )
         whose = "the host's own" if not tool.registration else f"of the server `{tool.registration}`"
-        how = {"offered": "", "possible": ", offered only under a condition that no file tells", "pending": ", once you approve it"}[tool.state]
+        how = {
+            "offered": "",
+            "possible": ", offered only under a condition that no file tells",
+            "pending": ", once you approve it",
+        }[tool.state]
         said.append(f"`{tool.tool}` is {whose}{how}{where}" + (f": {tool.note}" if tool.note else ""))
     for r in row.registrations:
         if capability in r.capabilities and not r.enabled:

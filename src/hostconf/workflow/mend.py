@@ -40,17 +40,45 @@ def recover(environment: Environment, action: str | None, lock_id: str | None, *
     report = describe(house.system, states, locks)
     if action is None and not lock_id:
         code = 5 if report["needed"] else 0
-        return OperationResult("recover", code, report, () if code else ("nothing is unfinished, and no lock is left",),
-                               ({"code": "recovery-needed", "message": "something is unfinished or a lock is left", "hint":
-                                 "`hostconf recover --finish`, `--undo` or `--forget`; a lock of an unknown owner needs `--lock-id`",
-                                 "path": None, "line": None, "column": None},) if code else ())
+        return OperationResult(
+            "recover",
+            code,
+            report,
+            () if code else ("nothing is unfinished, and no lock is left",),
+            (
+                {
+                    "code": "recovery-needed",
+                    "message": "something is unfinished or a lock is left",
+                    "hint": "`hostconf recover --finish`, `--undo` or `--forget`; a lock of an unknown owner needs `--lock-id`",
+                    "path": None,
+                    "line": None,
+                    "column": None,
+                },
+            )
+            if code
+            else (),
+        )
     if not report["needed"]:
         return OperationResult("recover", 0, report, ("nothing is unfinished, and no lock is left",))
     if not yes:
         raise UsageError("`recover` writes", hint="look at `hostconf recover` first, then give `--yes`")
-    purpose = {"op": "recover", "scope": "user", "tool": f"hostconf {__version__}", "started": environment.now, "integration": "", "hosts": []}
-    done = carry_out_recovery(house.system, states, cast(Any, action), purpose=purpose,
-                              wait_seconds=lock_wait(environment.variables), lock_id=lock_id or "", locks=locks)
+    purpose = {
+        "op": "recover",
+        "scope": "user",
+        "tool": f"hostconf {__version__}",
+        "started": environment.now,
+        "integration": "",
+        "hosts": [],
+    }
+    done = carry_out_recovery(
+        house.system,
+        states,
+        cast(Any, action),
+        purpose=purpose,
+        wait_seconds=lock_wait(environment.variables),
+        lock_id=lock_id or "",
+        locks=locks,
+    )
     return OperationResult("recover", 0, {**describe(house.system, states, locks), "done": list(done)}, done)
 
 
@@ -60,8 +88,12 @@ def doctor(environment: Environment) -> OperationResult:
     found = gather(house, house.hosts)
     rows = [*_state(house, found), *_records(found), *_facts(house, found), *_files(house, found)]
     bad = [r for r in rows if r["status"] == "fail"]
-    return OperationResult("doctor", 1 if bad else 0, {"checks": rows, "platform": environment.platform, "state": environment.state},
-                           ("all is well",) if not [r for r in rows if r["status"] != "ok"] else ())
+    return OperationResult(
+        "doctor",
+        1 if bad else 0,
+        {"checks": rows, "platform": environment.platform, "state": environment.state},
+        ("all is well",) if not [r for r in rows if r["status"] != "ok"] else (),
+    )
 
 
 def _row(check: str, status: str, text: str, hint: str = "", path: str = "") -> dict[str, Any]:
@@ -71,10 +103,22 @@ def _row(check: str, status: str, text: str, hint: str = "", path: str = "") -> 
 def _state(house: House, found: Gathered) -> list[dict[str, Any]]:
     states, locks = _places(house, found)
     report = describe(house.system, states, locks)
-    rows = [_row("operations", "fail", f"an operation is unfinished: {o['reason']}", "`hostconf recover`", o["state_folder"])
-            for o in report["operations"]]
-    rows += [_row("locks", "fail" if x["verdict"] != "LIVE" else "warn", f"a lock is there: {x['reason']}", "`hostconf recover`", x["path"])
-             for x in report["locks"]]
+    rows = [
+        _row(
+            "operations", "fail", f"an operation is unfinished: {o['reason']}", "`hostconf recover`", o["state_folder"]
+        )
+        for o in report["operations"]
+    ]
+    rows += [
+        _row(
+            "locks",
+            "fail" if x["verdict"] != "LIVE" else "warn",
+            f"a lock is there: {x['reason']}",
+            "`hostconf recover`",
+            x["path"],
+        )
+        for x in report["locks"]
+    ]
     for state in states:
         status = house.system.status(state)
         if status is not None and status.mode & 0o077 and state == states[0]:
@@ -89,8 +133,16 @@ def _records(found: Gathered) -> list[dict[str, Any]]:
     for path, record in found.known.records.items():
         left = drift(record, found.workspace)
         what = f"{record.integration} on {record.host} ({record.scope})"
-        rows += [_row("drift", "warn", f"{what}: `{'.'.join(map(str, d.at)) or d.path}`: {d.reason}", "apply again, or uninstall", d.path)
-                 for d in left]
+        rows += [
+            _row(
+                "drift",
+                "warn",
+                f"{what}: `{'.'.join(map(str, d.at)) or d.path}`: {d.reason}",
+                "apply again, or uninstall",
+                d.path,
+            )
+            for d in left
+        ]
         if not left:
             rows.append(_row("records", "ok", f"{what} is as it was written", "", path))
     return rows
@@ -103,8 +155,14 @@ def _facts(house: House, found: Gathered) -> list[dict[str, Any]]:
             continue
         version = found.workspace.snapshot.versions.get(host.id, "")
         if version and _newer(version, host.checked_version):
-            rows.append(_row("facts", "warn", f"{host.name} {version} is newer than the {host.checked_version} the facts were checked against",
-                             f"`hostconf verify {host.id}` asks the program itself"))
+            rows.append(
+                _row(
+                    "facts",
+                    "warn",
+                    f"{host.name} {version} is newer than the {host.checked_version} the facts were checked against",
+                    f"`hostconf verify {host.id}` asks the program itself",
+                )
+            )
         elif version:
             rows.append(_row("facts", "ok", f"{host.name} {version}: facts checked against {host.checked_version}"))
         else:
@@ -133,12 +191,32 @@ def _host_files(host: Host, found: Gathered) -> list[dict[str, Any]]:
         if state.kind == "absent" or file.layer.scope not in ("user", "project"):
             continue
         if state.kind != "file":
-            rows.append(_row("files", "fail", f"`{state.path}` is no readable file: {state.problem or state.kind}", "", state.path))
+            rows.append(
+                _row(
+                    "files",
+                    "fail",
+                    f"`{state.path}` is no readable file: {state.problem or state.kind}",
+                    "",
+                    state.path,
+                )
+            )
         elif not state.writable:
             rows.append(_row("files", "warn", f"`{state.path}` cannot be written by this user", "", state.path))
-        elif file.layer.scope == "user" and (state.mode or 0) & 0o004 and file.document is not None and _holds_values(file.document.get(())):
-            rows.append(_row("files", "warn", f"`{state.path}` holds variables or headers of a server and can be read by others",
-                             "its mode should be 0600", state.path))
+        elif (
+            file.layer.scope == "user"
+            and (state.mode or 0) & 0o004
+            and file.document is not None
+            and _holds_values(file.document.get(()))
+        ):
+            rows.append(
+                _row(
+                    "files",
+                    "warn",
+                    f"`{state.path}` holds variables or headers of a server and can be read by others",
+                    "its mode should be 0600",
+                    state.path,
+                )
+            )
     return list({r["path"]: r for r in rows}.values())
 
 
@@ -146,8 +224,10 @@ def _holds_values(value: Any) -> bool:
     """Whether a literal value stands under `env`, `environment` or `headers` anywhere."""
     if isinstance(value, dict):
         for key, item in value.items():
-            if key in ("env", "environment", "headers", "http_headers") and isinstance(item, dict) and any(
-                isinstance(v, str) and v and not v.startswith(("$", "{")) for v in item.values()
+            if (
+                key in ("env", "environment", "headers", "http_headers")
+                and isinstance(item, dict)
+                and any(isinstance(v, str) and v and not v.startswith(("$", "{")) for v in item.values())
             ):
                 return True
             if _holds_values(item):
