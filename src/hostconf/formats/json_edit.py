@@ -90,7 +90,7 @@ def insertion(text: str, boxes: Sequence[Box], items: Sequence[tuple[str | None,
         return _into_empty(text, boxes, items)
     last = box.entries[-1]
     line = line_of(text, box, len(box.entries) - 1)
-    style = style_at(text, boxes, eol_near(text, last.start))
+    style = style_at(text, boxes, eol_near(text, last.end))
     if line is None:
         style = style._replace(comma=_separator(text, box, style))
         written = [_entry(key, inline(value, style), style) for key, value in items]
@@ -144,12 +144,12 @@ def _indent_of_last(text: str, boxes: Sequence[Box], style: Style) -> str:
 
 
 def _line_tail_end(text: str, box: Box) -> int:
-    """Behind the last entry, its comma, and the comments that follow on its line."""
+    """Where the line of the last entry ends; behind the comments on it, where the bracket follows on it."""
     last = box.entries[-1]
     at = last.comma + 1 if last.comma >= 0 else last.end
     for token in gap(text, at, box.end - 1):
         if token.kind == "eol":
-            break
+            return token.start
         if token.kind != "blank":
             at = token.end
     return at
@@ -285,17 +285,20 @@ def _removal_before(text: str, box: Box, index: int) -> Hunk:
 
 def _removal_last(text: str, box: Box, index: int) -> list[Hunk]:
     """The hunks for the last entry, where it shares its line."""
-    entry = box.entries[index]
+    entries = box.entries
+    entry = entries[index]
     end = entry.comma + 1 if entry.comma >= 0 else entry.end
     if not index:
         return [Hunk(entry.start, text[entry.start : end], "")]
-    comma = box.entries[index - 1].comma
+    comma = entries[index - 1].comma
     lonely = _blank(text, comma + 1, entry.start)
     if entry.comma >= 0:
         start = comma + 1 if lonely else entry.start
         return [Hunk(start, text[start:end], "")]
     if lonely:
-        return [Hunk(comma, text[comma:end], "")]
+        above = entries[index - 1].end
+        start = above if _blank(text, above, comma) else comma
+        return [Hunk(start, text[start:end], "")]
     return [Hunk(comma, ",", ""), Hunk(entry.start, text[entry.start : end], "")]
 
 

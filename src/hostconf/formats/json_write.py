@@ -23,7 +23,8 @@ WIDTH = 100
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _GAP = re.compile(
-    r"(?P<eol>\r\n|\n|\r)|(?P<blank>[ \t]++)|(?P<line>//[^\r\n]*+)|(?P<block>/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/)|(?P<comma>,)"
+    r"(?P<eol>\r\n|\n|\r)|(?P<blank>[ \t]++)|(?P<comma>,)"
+    r"|(?P<line>//[^\r\n]*+)|(?P<block>/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/)"
 )
 _ARRAY = re.compile(r":[ \t]*\[[ \t]*(?:([\r\n])|[^\s\]])")
 _SAMPLE = 8_192
@@ -85,9 +86,9 @@ def _plain(value: Any, room: int) -> Any:
         return str.__str__(value)  # of a subclass (an enum, a string of some parser) only the text
     if isinstance(value, int):
         return int(value)
-    if isinstance(value, float) and value - value == 0:
-        return float(value)
-    raise EditRefused(f"JSON has no {type(value).__name__} such as this", code="wrong-type")
+    if isinstance(value, float):
+        return float(value)  # an infinite one may stand there as 1E400; writing it is refused
+    raise EditRefused(f"JSON has no {type(value).__name__}", code="wrong-type")
 
 
 # ------------------------------------------------------------------ style
@@ -145,8 +146,9 @@ def _unit(text: str, boxes: Sequence[Box]) -> str:
 def _short_arrays(text: str, boxes: Sequence[Box]) -> bool:
     """Whether arrays nearby stand on one line. A guess at what is only style: strings are not told apart."""
     for box in reversed(boxes):
-        sample = text[box.entries[-1].start if box.entries else box.start : box.end][:_SAMPLE]
-        found = _ARRAY.search(sample) or _ARRAY.search(text[box.start : box.end][:_SAMPLE])
+        last = box.entries[-1].start if box.entries else box.start
+        found = _ARRAY.search(text, last, min(box.end, last + _SAMPLE))
+        found = found or _ARRAY.search(text, box.start, min(box.end, box.start + _SAMPLE))
         if found:
             return found.group(1) is None
     return True
@@ -159,16 +161,16 @@ def scalar(value: Any) -> str:
     """A scalar, or a key, as JSON.
 
     Raises:
-        EditRefused: an integer longer than Python writes.
+        EditRefused: an integer longer than Python writes, or no finite number.
     """
     if isinstance(value, Raw):
         return str(value)
     if isinstance(value, str):  # a surrogate by itself cannot be UTF-8, only an escape
         return _SURROGATE.sub(lambda m: f"\\u{ord(m.group()):04x}", json.dumps(value, ensure_ascii=False))
     try:
-        return json.dumps(value)
+        return json.dumps(value, allow_nan=False)
     except ValueError:
-        raise EditRefused("the number has too many digits", code="wrong-type") from None
+        raise EditRefused("JSON cannot hold the number", code="wrong-type") from None
 
 
 def inline(value: Any, style: Style) -> str:
