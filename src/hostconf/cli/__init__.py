@@ -79,13 +79,14 @@ def _call(words: list[str]) -> Call:
 
 def _help_or_version(words: list[str]) -> tuple[str, str] | None:
     """Command and text, where that is what was asked for."""
-    if "--version" in words and not _verb(words):
+    alone = len(words) == 1
+    if "--version" in words and (alone or not _verb(words)):
         return "version", f"hostconf {__version__}\n"
     if "--help" in words or "-h" in words:
         from hostconf.cli import help as texts
         from hostconf.cli.verbs import BY_NAME
 
-        verb = BY_NAME.get(_verb(words) or "")
+        verb = None if alone else BY_NAME.get(_verb(words) or "")
         return "help", texts.of_verb(verb) if verb else texts.overview()
     if words[:1] == ["help"]:
         return _help_or_version([*words[1:], "--help"])
