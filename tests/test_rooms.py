@@ -126,6 +126,9 @@ print(*sorted(name for name in sys.modules if name.startswith("hostconf") or nam
 
 # Rooms in which nothing may be opened, started or asked of the machine.
 PURE = (
+    "hosts/schema",
+    "hosts/dialect",
+    "integrations/schema",
     "display",
     "formats",
     "survey",
@@ -138,7 +141,6 @@ PURE = (
     "model",
     "errors",
 )
-PURE += ("hosts/schema", "hosts/dialect", "integrations/schema")
 
 AUDITED = """
 import sys
