@@ -17,18 +17,18 @@ from __future__ import annotations
 import errno
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from os.path import basename, dirname, join
 from typing import Any
 
 from hostconf import journal as journals
-from hostconf import lock, swap
-from hostconf.errors import HostconfError, RecoveryNeeded, Refused, StalePlan, UnreadableFile, WriteFailed
+from hostconf import lock, preflight, swap
+from hostconf.errors import HostconfError, RecoveryNeeded, Refused, StalePlan, WriteFailed
 from hostconf.journal import Entry, Journal, Stage
 from hostconf.lock import Held, Verdict
-from hostconf.model import Change, FileState
+from hostconf.model import Change
 from hostconf.system import System
 
 HOST_LOCK = ".lock"
@@ -36,6 +36,7 @@ HOST_WAIT = 2.0
 """Seconds to wait for the hosts' own locks, in all. They are left behind often, and never taken by us."""
 
 _SIGNALS = {getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGTSTP") if hasattr(signal, name)}
+_TURNS = 50
 
 Tell = Callable[[str], None]
 
@@ -73,37 +74,25 @@ def carry_out(
     wanted = tuple(change for change in changes if change.before != change.after)
     if not wanted:
         return ()
-    _check_meaning(wanted)
+    preflight.check_meaning(wanted)
     state = system.resolve(state).real
-    _check_question(system, state)
-    _check_places(system, state, wanted)
-    with _signals_held():
-        return _Operation(system, state, wanted, purpose, wait_seconds, on_step or (lambda text: None)).run()
+    at: list[str] = []
+    try:
+        _check_places(system, state, wanted)
+        with _signals_held():
+            return _Operation(system, state, wanted, purpose, wait_seconds, on_step or (lambda text: None), at).run()
+    except OSError as error:
+        raise _failed(error, at[-1] if at else "") from error
 
 
-# ------------------------------------------------------------------ before anything is taken
-
-
-def _check_meaning(changes: Sequence[Change]) -> None:
-    """New bytes mean what the plan says, by a reader that had no part in writing them."""
-    for change in changes:
-        if not change.format or change.after is None:
-            continue
-        try:
-            from hostconf.formats.second import read_second, same_meaning  # costs three libraries
-
-            agreed = same_meaning(read_second(change.format, change.after), change.expect)
-            why = "means something else to the second reader"
-        except (HostconfError, ImportError) as error:
-            agreed = False
-            why = f"cannot be read by the second reader: {error}"
-        if not agreed:
-            raise WriteFailed(
-                f"the new text of `{change.path}` {why}; nothing was written",
-                code="readers-disagree",
-                hint="this is a fault of hostconf: please report it with the file, secrets taken out",
-                path=change.path,
-            )
+def _check_places(system: System, state: str, changes: Sequence[Change]) -> None:
+    try:
+        preflight.check_places(system, state, changes)
+    except StalePlan:
+        # An interrupted operation may be why: then that is what has to be told.
+        if lock.examine(system, lock.scope_lock(state)).kind != "LIVE":
+            _check_question(system, state)
+        raise
 
 
 def _check_question(system: System, state: str) -> None:
@@ -114,74 +103,6 @@ def _check_question(system: System, state: str) -> None:
             hint="run `hostconf recover`",
             path=journals.file(state, stages[0]),
         )
-
-
-def _check_places(system: System, state: str, changes: Sequence[Change]) -> None:
-    """What would fail later is told now, while nothing is touched."""
-    mounts = system.mount_points()
-    seen: dict[object, str] = {}
-    for change in changes:
-        found = _check_file(system, change)
-        if change.real in mounts:
-            raise _refused(change, "mounted", "is a mount of its own, as in a container, and cannot be replaced whole")
-        for key in (change.real, found.identity):
-            if key is not None and seen.setdefault(key, change.path) != change.path:
-                raise _refused(change, "same-file", f"and `{seen[key]}` are one file")
-        here = system.status(change.beside)
-        if not (
-            found.writable and (system.may_write(change.beside) if here else system.may_make(change.beside + "/x"))
-        ):
-            raise _not_writable(change.path)
-        there = system.status(dirname(change.real))
-        if here and there and here.identity[0] != there.identity[0]:
-            raise _refused(change, "mounted", f"is on another file system than `{change.beside}`")
-    if not system.may_make(join(state, "x")):
-        raise _not_writable(state)
-
-
-def _check_file(system: System, change: Change) -> FileState:
-    found = system.read(change.real)
-    if found.kind not in ("file", "absent"):
-        raise UnreadableFile(f"`{change.path}` {_why(found)}", path=change.path)
-    if found.real != change.real or system.resolve(change.path).real != change.real:
-        raise StalePlan(f"`{change.path}` leads elsewhere than when the plan was made", path=change.path)
-    _compare(change, found)
-    status = system.status(change.real)
-    if status is not None and status.links > 1:
-        raise _refused(change, "hard-linked", f"has {status.links} names (hard links): replacing one would part them")
-    mine = system.user()
-    if status is not None and mine != 0 and status.owner[0] != mine:
-        raise WriteFailed(
-            f"`{change.path}` belongs to another user, and would belong to you afterwards",
-            code="not-writable",
-            hint="give it to the user who runs hostconf",
-            path=change.path,
-        )
-    return found
-
-
-def _compare(change: Change, found: FileState) -> None:
-    if found.kind not in ("file", "absent") or found.data != change.before:
-        raise StalePlan(
-            f"`{change.path}` is not as it was when the plan was made", hint="make a new plan", path=change.path
-        )
-
-
-def _why(found: FileState) -> str:
-    return f"cannot be read: {found.problem}" if found.kind == "unreadable" else found.problem
-
-
-def _refused(change: Change, code: str, why: str) -> Refused:
-    return Refused(f"`{change.path}` {why}", code=code, path=change.path)
-
-
-def _not_writable(path: str) -> WriteFailed:
-    return WriteFailed(
-        f"`{path}` cannot be written by this user; nothing was written",
-        code="not-writable",
-        hint="look at the permissions of the file and of its folder",
-        path=path,
-    )
 
 
 @contextmanager
@@ -211,15 +132,16 @@ class _Operation:
         purpose: Mapping[str, Any],
         wait: float,
         tell: Tell,
+        at: list[str],
     ) -> None:
         self.system, self.state, self.changes, self.tell = system, state, changes, tell
+        self.at = at
+        """The user's file at hand, last; for messages."""
         self.deadline = time.monotonic() + wait
         self.operation = system.new_id()[:12]
         self.facts = lock.facts(system, purpose, state, self.operation)
         self.held: list[Held] = []
         self.stage: Stage | None = None
-        self.at = ""
-        """The user's file at hand, for messages."""
         self.journal = self._plan()
 
     def _plan(self) -> Journal:
@@ -228,7 +150,7 @@ class _Operation:
         drop = {folder for change in self.changes for folder in change.drop_folders}
         journal = Journal(
             self.operation,
-            {key: value for key, value in self.facts.items() if key in ("op", "scope", "hosts", "tool", "started")},
+            {key: value for key, value in self.facts.items() if key in lock.PURPOSE},
             tuple((path, self.system.new_id()) for path in (lock.scope_lock(self.state), *paths)),
             tuple(sorted((folder for folder in make if self.system.status(folder) is None), key=len)),
             tuple(sorted(drop, key=len, reverse=True)),
@@ -249,22 +171,15 @@ class _Operation:
         """All of it. See `carry_out`."""
         made: list[str] = []
         try:
-            self._make_state(made)
-            self._take(*self.journal.locks[0])
-        except OSError as error:
-            swap.remove_folders(self.system, made)
-            raise self._told(error) from error
+            self._enter(made)
         except BaseException:
-            swap.remove_folders(self.system, made)
+            self._without_empty(made)
             raise
         try:
             _check_question(self.system, self.state)
             journals.sweep(self.system, self.state)
             try:
                 self._up_to_new()
-            except OSError as error:
-                self._take_back(error)
-                raise self._told(error) from error
             except BaseException as error:
                 self._take_back(error)
                 raise
@@ -273,6 +188,18 @@ class _Operation:
             self._give_back(made)
 
     # -- forward
+
+    def _enter(self, made: list[str]) -> None:
+        """The scope's lock, in the state folder made for it."""
+        for turn in range(_TURNS):
+            try:
+                self._make_state(made)
+                self._take(*self.journal.locks[0])
+                return
+            except FileNotFoundError:
+                # Another one that made the folder, and found nothing to keep in it, has just removed it.
+                if turn == _TURNS - 1:
+                    raise
 
     def _make_state(self, made: list[str]) -> None:
         missing = []
@@ -297,19 +224,27 @@ class _Operation:
         )
         self.held.append(held)
 
-    def _question(self, verdict: Verdict) -> str:
-        """The state folder with an unfinished operation that a dead lock belongs to; empty if there is none."""
+    def _question(self, verdict: Verdict) -> None:
+        """Raises RecoveryNeeded where a dead lock belongs to an unfinished operation."""
         folder = str(verdict.owner.get("state", ""))
-        if not folder or "\0" in folder or folder == self.state:
-            return ""  # our own is asked under its lock
+        if verdict.path == self.journal.locks[0][0]:
+            _check_question(self.system, self.state)
+        elif folder and "\0" not in folder and folder != self.state and self._named_in(folder, verdict.path):
+            raise RecoveryNeeded(
+                f"an operation on `{self.at[-1]}` is unfinished; its journal is in `{folder}`",
+                hint="run `hostconf recover` for that scope",
+                path=verdict.path,
+            )
+
+    def _named_in(self, folder: str, path: str) -> bool:
         for stage in journals.found(self.system, folder):
             try:
                 named = journals.read(self.system, folder, stage).locks
             except HostconfError:
-                return folder
-            if verdict.path in [path for path, _ in named]:
-                return folder
-        return ""
+                return True
+            if path in [other for other, _ in named]:
+                return True
+        return False
 
     def _up_to_new(self) -> None:
         system, journal = self.system, self.journal
@@ -319,31 +254,33 @@ class _Operation:
             inside = folder == self.state or folder.startswith(self.state + "/")
             swap.make_folder(system, folder, 0o700 if inside else 0o755)
         for path, lock_id in journal.locks[1:]:
-            self.at = path
+            self.at.append(path.removesuffix(lock.SUFFIX))
             self._take(path, lock_id)
         self._wait_for_hosts()
+        if _interrupted():
+            raise KeyboardInterrupt
         for change in self.changes:
-            self.at = change.path
+            self.at.append(change.path)
             found = system.read(change.real)
             if found.real != change.real:
                 raise StalePlan(f"`{change.path}` leads elsewhere than when the plan was made", path=change.path)
-            _compare(change, found)
+            preflight.compare(change, found)
         for change, entry in zip(self.changes, journal.files, strict=True):
             if change.after is not None:
-                self.at = change.path
+                self.at.append(change.path)
                 self.tell(f"staging `{change.path}`")
                 like = None if change.before is None else change.real
                 swap.stage(system, entry.temp, change.after, like=like, mode=change.mode)
-        self.at = ""
+        self.at.clear()
         swap.sync_folders(system, journal)
         self.stage = "prepared"
         journals.move(system, self.state, "staging", "prepared")
         for entry in journal.files:
-            self.at = entry.path
+            self.at.append(entry.path)
             self.tell(f"writing `{entry.path}`")
             self._still_ours()
             swap.put_new(system, entry)
-        self.at = ""
+        self.at.clear()
         swap.sync_folders(system, journal)
 
     def _still_ours(self) -> None:
@@ -420,14 +357,14 @@ class _Operation:
             raise RecoveryNeeded(
                 f"it failed ({_cause(error)}), and taking it back failed too: {_cause(second)}",
                 hint="run `hostconf recover`",
-                path=self.at or None,
+                path=self.at[-1] if self.at else None,
             ) from error
 
     # -- the end, either way
 
     def _wind_up(self, folders: Sequence[str]) -> None:
         while len(self.held) > 1:
-            lock.release(self.system, self.held.pop())
+            swap.give_back(self.system, self.held.pop())
         # Locks stood in them: only now they may be empty.
         swap.remove_folders(self.system, folders)
         for stage in journals.found(self.system, self.state):
@@ -443,21 +380,28 @@ class _Operation:
                 lock.release(self.system, self.held.pop())
             # Removed only if empty: after an uninstall, or where nothing was written.
             around = [folder for folder in self.journal.drop if (self.state + "/").startswith(folder + "/")]
-            swap.remove_folders(self.system, {*made, *around})
+            self._without_empty({*made, *around})
 
-    def _told(self, error: OSError) -> WriteFailed:
-        """The error as the caller is promised it."""
-        path = self.at or error.filename or self.state
-        text = f"cannot write `{path}`: {_cause(error)}; nothing was changed"
-        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-            hint = "look at the permissions of the file and of its folder"
-            return WriteFailed(text, code="not-writable", hint=hint, path=path)
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            return WriteFailed(text, code="no-space", hint="make room on that disk, then try again", path=path)
-        if error.errno == errno.EBUSY:
-            hint = "a file that is mounted by itself, as in a container, cannot be replaced whole"
-            return WriteFailed(text, hint=hint, path=path)
-        return WriteFailed(text, path=path)
+    def _without_empty(self, folders: Collection[str]) -> None:
+        try:
+            swap.remove_folders(self.system, folders)
+        except OSError:
+            pass  # an empty state folder harms nobody
+
+
+def _failed(error: OSError, at: str) -> WriteFailed:
+    """The error as the caller is promised it; `at` is the user's file that was at hand."""
+    path = at or error.filename
+    text = f"cannot write `{path}`: {_cause(error)}; nothing was changed"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        hint = "look at the permissions of the file and of its folder"
+        return WriteFailed(text, code="not-writable", hint=hint, path=path)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return WriteFailed(text, code="no-space", hint="make room on that disk, then try again", path=path)
+    if error.errno == errno.EBUSY:
+        hint = "a file that is mounted by itself, as in a container, cannot be replaced whole"
+        return WriteFailed(text, hint=hint, path=path)
+    return WriteFailed(text, path=path)
 
 
 def _cause(error: BaseException) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from os.path import basename, dirname, join
 from typing import Any, Literal, NamedTuple
 
-from hostconf.errors import Locked, RecoveryNeeded
+from hostconf.errors import Locked
 from hostconf.system import System
 
 FORMAT = 1
@@ -33,7 +33,7 @@ _TRIES = 50
 # A rename that meets something: ENOTEMPTY where that is a folder.
 _TAKEN = {errno.EEXIST, errno.ENOTEMPTY}
 # What may stand in a lock. No arguments, no variables: they hold secrets.
-_PURPOSE = ("op", "plan", "scope", "integration", "hosts", "tool", "started")
+PURPOSE = ("op", "plan", "scope", "integration", "hosts", "tool", "started")
 
 Kind = Literal["FREE", "LIVE", "DEAD", "UNKNOWN"]
 
@@ -79,6 +79,8 @@ class Held(NamedTuple):
     lock_id: str
     descriptor: int
     identity: tuple[int, int]
+    corpse: bool = False
+    """Whether it is a dead one's, taken over."""
 
 
 def lock_path(real: str, beside: str) -> str:
@@ -93,7 +95,7 @@ def scope_lock(state: str) -> str:
 
 def facts(system: System, purpose: Mapping[str, Any], state: str, op: str) -> dict[str, Any]:
     """What a lock says of its owner. Of `purpose` only known words are taken."""
-    told = {key: purpose[key] for key in _PURPOSE if _plain(purpose.get(key))}
+    told = {key: purpose[key] for key in PURPOSE if _plain(purpose.get(key))}
     return {"format": FORMAT, **told, **system.process(), "state": state, "operation": op}
 
 
@@ -117,11 +119,11 @@ def examine(system: System, path: str) -> Verdict:
 
 
 def adopt(system: System, path: str) -> tuple[Verdict, Held | None]:
-    """As `examine`, without evidence; but a DEAD lock is held from now on: its flock is ours, so nobody else can bury it."""
+    """As `examine`, without evidence; but a DEAD lock is held from now on, so that nobody else can bury it."""
     verdict, descriptor = _look(system, path)
     if descriptor is None:
         return verdict, None
-    return verdict, Held(path, verdict.lock_id, descriptor, system.descriptor_status(descriptor).identity)
+    return verdict, Held(path, verdict.lock_id, descriptor, system.descriptor_status(descriptor).identity, True)
 
 
 def _look(system: System, path: str) -> tuple[Verdict, int | None]:
@@ -237,19 +239,18 @@ def acquire(
     deadline: float,
     lock_id: str = "",
     tell: Callable[[str], None] = lambda text: None,
-    question: Callable[[Verdict], str] = lambda verdict: "",
+    question: Callable[[Verdict], None] = lambda verdict: None,
     stop: Callable[[], bool] = lambda: False,
     keep_dead: bool = False,
 ) -> Held:
     """Take the lock at `path`, waiting for a living holder until `deadline` (of the monotonic clock).
 
-    A DEAD lock is buried first, or with `keep_dead` taken over as it is. `question`
-    names the folder of an unfinished operation that a DEAD lock belongs to; `stop`
-    ends the waiting early.
+    A DEAD lock is buried first, unless `question` raises because its owner left an
+    unfinished operation; or with `keep_dead` it is taken over as it is. `stop` ends
+    the waiting early.
 
     Raises:
         Locked: somebody lives, or nobody can tell. Nothing was changed.
-        RecoveryNeeded: its owner is dead and left an unfinished operation. Nothing was changed.
         OSError: the lock cannot be made. Nothing of it is left.
     """
     sweep(system, path)
@@ -259,14 +260,11 @@ def acquire(
         if corpse is not None:
             if keep_dead:
                 return corpse
-            open_in = question(verdict)
-            if open_in:
-                system.close(corpse.descriptor)
-                raise RecoveryNeeded(
-                    f"an operation on `{path[: -len(SUFFIX)]}` is unfinished; its journal is in `{open_in}`",
-                    hint="run `hostconf recover` for that scope",
-                    path=path,
-                )
+            try:
+                question(verdict)
+            except BaseException:
+                leave(system, corpse)
+                raise
             if not release(system, corpse) and examine(system, path).kind == "DEAD":
                 raise PermissionError(errno.EPERM, "a lock left behind cannot be removed", path)
         elif verdict.kind == "FREE":
@@ -348,7 +346,7 @@ def still_ours(system: System, held: Held) -> bool:
 
 
 def release(system: System, held: Held) -> bool:
-    """Give it back; one rename makes it free. Whether it is free: no error of the disk is raised.
+    """Give it back; one rename makes it free. Whether nothing of it is left: no error of the disk is raised.
 
     What cannot be cleaned is swept by the next; a lock that stays is DEAD from now on.
     """
@@ -357,7 +355,7 @@ def release(system: System, held: Held) -> bool:
         if still_ours(system, held):
             system.rename_new(held.path, gone)
             system.sync_folder(dirname(held.path))
-            _take_apart(system, gone)
+            return _take_apart(system, gone)
         return True
     except OSError:
         return False
@@ -418,12 +416,14 @@ def dismiss(system: System, path: str, lock_id: str) -> None:
     _take_apart(system, gone)
 
 
-def _take_apart(system: System, folder: str) -> None:
+def _take_apart(system: System, folder: str) -> bool:
+    """Remove a lock's folder that is no lock any more; whether nothing of it is left."""
+    for remove, path in ((system.remove, join(folder, OWNER)), (system.remove_folder, folder)):
+        try:
+            remove(path)
+        except OSError:
+            continue
     try:
-        system.remove(join(folder, OWNER))
+        return system.status(folder) is None
     except OSError:
-        pass
-    try:
-        system.remove_folder(folder)
-    except OSError:
-        pass
+        return False

@@ -151,6 +151,7 @@ class _Recovery:
         system = self.system
         if system.status(state) is None:
             return
+        ended = False
         try:
             verdict = lock.examine(system, lock.scope_lock(state))
             if verdict.kind == "DEAD":
@@ -164,6 +165,7 @@ class _Recovery:
                 self._one(state, stages[0], decision)
             elif stages:
                 self._unusable(state, stages, decision, "there are two journals, and hostconf makes but one")
+            ended = True
         except (OSError, StalePlan) as error:
             path = (error.path if isinstance(error, StalePlan) else error.filename) or state
             why = error.message if isinstance(error, StalePlan) else f"{error.strerror} (`{path}`)"
@@ -171,7 +173,12 @@ class _Recovery:
             raise RecoveryNeeded(f"it could not be brought to an end: {why}", hint=hint, path=path) from error
         finally:
             while self.held:
-                lock.release(system, self.held.pop())
+                held = self.held.pop()
+                if held.corpse and not ended:
+                    # Not brought to an end: a dead one's lock stays as it was found.
+                    lock.leave(system, held)
+                else:
+                    lock.release(system, held)
 
     def _litter(self, state: str) -> bool:
         return any(name.endswith((".tmp", ".gone")) for name in self.system.names(state))
@@ -249,7 +256,7 @@ class _Recovery:
         stage = self._settle(state, stage, journal, choice)
         kept = swap.clean(system, journal, ours=stage == "staging")
         while len(self.held) > 1:
-            lock.release(system, self.held.pop())
+            swap.give_back(system, self.held.pop())
         for path, _ in journal.locks[1:]:
             lock.sweep(system, path)
         # Either of them only if empty: those that hold a file stay.

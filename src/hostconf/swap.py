@@ -13,8 +13,10 @@ from collections.abc import Iterable
 from hashlib import sha256
 from os.path import basename, dirname, join
 
+from hostconf import lock
 from hostconf.errors import StalePlan
 from hostconf.journal import Entry, Journal
+from hostconf.lock import Held
 from hostconf.recover import Seen
 from hostconf.system import MAX_BYTES, System
 
@@ -131,7 +133,10 @@ def _swap(system: System, entry: Entry, have: str) -> None:
     if digest(system, entry.spare) != have and have != _BUSY:
         system.remove(entry.spare)
         raise _stale(entry)
+    # A power cut may keep a later rename and forget an earlier one: each is made durable first.
+    system.sync_folder(dirname(entry.spare))
     system.replace(entry.temp, entry.real)
+    system.sync_folder(dirname(entry.real))
     system.replace(entry.spare, entry.temp)
 
 
@@ -249,9 +254,14 @@ def set_aside(system: System, entry: Entry) -> str:
     return f"somebody wrote into `{entry.path}` while it was replaced; their text is kept in `{new}`"
 
 
-def remove_folders(system: System, folders: Iterable[str]) -> tuple[str, ...]:
-    """Remove those that are empty, innermost first; gives those that could not be, though empty."""
-    failed: list[str] = []
+def give_back(system: System, held: Held) -> None:
+    """Release the lock; OSError if it stays."""
+    if not lock.release(system, held):
+        raise OSError(errno.EIO, "the lock cannot be removed", held.path)
+
+
+def remove_folders(system: System, folders: Iterable[str]) -> None:
+    """Remove those that are empty, innermost first. OSError if an empty one stays."""
     removed: list[str] = []
     for folder in sorted(folders, key=len, reverse=True):
         try:
@@ -259,13 +269,9 @@ def remove_folders(system: System, folders: Iterable[str]) -> tuple[str, ...]:
             removed.append(folder)
         except OSError as error:
             if error.errno not in _STAYS:
-                failed.append(folder)
+                raise
     for parent in sorted({dirname(folder) for folder in removed} - set(removed)):
-        try:
-            system.sync_folder(parent)
-        except OSError:
-            continue
-    return tuple(failed)
+        system.sync_folder(parent)
 
 
 def make_folder(system: System, folder: str, mode: int) -> bool:

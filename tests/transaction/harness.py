@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import pwd  # noqa: F401  loaded late by the program: an ordinary user may not reach the interpreter's own files
 import signal
+import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +16,12 @@ from hostconf.lock import lock_path
 from hostconf.model import Change
 from hostconf.recover import Decision
 from hostconf.recovery import carry_out_recovery, describe
-from hostconf.system import FailingSystem, RealSystem, System
+from hostconf.system import (
+    FailingSystem,
+    RealSystem,
+    System,
+    kernel,  # noqa: F401  as above
+)
 
 PURPOSE = {"op": "apply", "scope": "user", "hosts": ["codex"], "tool": "hostconf 0", "started": "2026-01-01T00:00:00Z"}
 
@@ -150,15 +157,22 @@ def without_state(found: Tree) -> Tree:
 
 def in_child(work: Callable[[], object]) -> int:
     """Do it in a process of its own: 0, minus the signal that ended it, or 1 for an exception."""
+    return os.waitstatus_to_exitcode(os.waitpid(start(work), 0)[1])
+
+
+def start(work: Callable[[], object]) -> int:
+    """A process of its own that does it; its id."""
     pid = os.fork()
     if not pid:
         code = 1
         try:
             work()
             code = 0
+        except BaseException:
+            traceback.print_exc()
         finally:
             os._exit(code)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    return pid
 
 
 def killed_at(system: FailingSystem, work: Callable[[System], object]) -> bool:

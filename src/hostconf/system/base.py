@@ -19,6 +19,7 @@ class Route(NamedTuple):
     kind: Literal["", "absent", "loop", "dangling", "unreadable"]
     """Empty: something is there."""
     problem: str = ""
+    """Why not, in words; where a dangling link leads."""
 
 
 class Status(NamedTuple):

@@ -107,11 +107,7 @@ class RealSystem:
                 target = os.readlink(here)
             except FileNotFoundError:
                 real = normpath(join(here, *[part for part, _ in reversed(todo)]))
-                return (
-                    Route(real, "dangling", f"leads to `{real}`, where nothing is")
-                    if of_link
-                    else Route(real, "absent")
-                )
+                return Route(real, "dangling", real) if of_link else Route(real, "absent")
             except NotADirectoryError:
                 return Route(real, "unreadable", f"`{real}` is not a folder")
             except (OSError, ValueError) as error:
