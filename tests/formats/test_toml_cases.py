@@ -175,6 +175,12 @@ TABLES = [
         lambda d: d.set(("c",), {}),
         "[a]\nx = 1\n[b]\ny = 1\n# end\n\n[c]",
     ),
+    case(
+        "a line of a long string is no comment",
+        "[a]\nx = '''\n# no\n# comment'''\n[b]\n",
+        lambda d: d.set(("a", "c"), {}),
+        "[a]\nx = '''\n# no\n# comment'''\n[a.c]\n[b]\n",
+    ),
     case("trailing blank lines are used", "[a]\nx = 1\n\n\n", lambda d: d.set(("b",), {}), "[a]\nx = 1\n\n\n[b]\n"),
     case(
         "CRLF",
@@ -284,7 +290,7 @@ ARRAYS = [
     case(
         "remove takes the last equal one, in any order",
         "a = [1, 2, 1, 3]\n",
-        lambda d: d.remove(("a",), [3, 1, 9, True]),
+        lambda d: d.remove(("a",), [3, 1, 9, True, None]),
         "a = [1, 2]\n",
     ),
     case(

@@ -54,6 +54,8 @@ WORDS = [
     "C:\\dir",
     "tab\there",
     "two\nlines",
+    "no\n# comment",
+    "\n\n[t]\n",
     "値 😀",
     "\x07",
     "{k = 1}",

@@ -154,7 +154,7 @@ class TomlDocument:
             raise self._refusal("this is no array", at, "wrong-type")
         left = list(range(len(old)))
         for item in items:
-            gone = next((index for index in reversed(left) if same_value(old[index], checked(item))), None)
+            gone = next((index for index in reversed(left) if same_value(old[index], item)), None)
             if gone is not None:
                 left.remove(gone)
         goes = [index for index in reversed(range(len(old))) if index not in set(left)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 
 from hostconf.formats.base import Hunk, apply_hunks
@@ -63,11 +64,8 @@ class Draft:
     def block_start(self, header: Statement) -> int:
         """Where the comment block above a header starts, or the header's own line."""
         at = self.line_start(header.start)
-        while at:
-            above = self.line_start(at - 1)
-            if not _COMMENT_LINE_RE.match(self.text, above, at):
-                break
-            at = above
+        while self.comment_above(at):
+            at = self.line_start(at - 1)
         return at
 
     def blanks_before(self, at: int) -> tuple[int, int]:
@@ -90,7 +88,11 @@ class Draft:
 
     def comment_above(self, at: int) -> bool:
         """Whether the line above the line start `at` is a comment."""
-        return at > 0 and _COMMENT_LINE_RE.match(self.text, self.line_start(at - 1), at) is not None
+        if not at or not _COMMENT_LINE_RE.match(self.text, self.line_start(at - 1), at):
+            return False
+        statements = self.layout.statements  # the last line of a long string may look like a comment, too
+        index = bisect_left(statements, at, key=lambda statement: statement.start)
+        return not index or statements[index - 1].next < at
 
     def blanks_between_tables(self, at: int) -> int:
         """How many blank lines stand above most tables before `at`; if none is there, above those behind it."""

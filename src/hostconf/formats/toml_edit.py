@@ -53,8 +53,9 @@ def _merge(draft: Draft, at: KeyPath, old: dict[str, Any], new: dict[str, Any]) 
             replace(draft, (*at, key), old[key], value)
         else:
             insert(draft, (*at, key), value)
-    for key in old.keys() - new.keys():
-        cut(draft, (*at, key))
+    for key in old:
+        if key not in new:
+            cut(draft, (*at, key))
     if at and not draft.layout.find(at):
         insert(draft, at, {})
 
