@@ -17,10 +17,11 @@ from hostconf.formats.json_scan import (
     MAX_DEPTH,
     Box,
     Duplicate,
-    depth,
+    depth_of,
     examine,
     jump,
     skip_space,
+    unexpected,
     value_at,
     walk,
 )
@@ -88,7 +89,7 @@ def _read(format_: str, source: Source, cleaned: Clean, data: bytes) -> JsonDocu
             raise
         end, duplicates = examine(text, root)
     _check_end(text, root, end)
-    if depth(data) > MAX_DEPTH:
+    if depth_of(data) > MAX_DEPTH:
         raise Broken(f"nested deeper than {MAX_DEPTH:,}", root, "too-deep")
     return JsonDocument(format_, source, cleaned, root, duplicates, boxes)
 
@@ -96,7 +97,7 @@ def _read(format_: str, source: Source, cleaned: Clean, data: bytes) -> JsonDocu
 def _check_end(text: str, root: int, end: int) -> None:
     rest = skip_space(text, end)
     if rest < len(text):
-        raise Broken("more text behind the end of the document", rest)
+        raise unexpected(text, rest, "the end of the document")
     if text[root] not in "{[":
         raise Broken("the document is no object and no array", root, "wrong-type")
 
@@ -166,25 +167,26 @@ class JsonDocument:
         entry = boxes[-1].entries[index]
         return self._source.span(entry.start, entry.end)
 
-    def _box(self, start: int) -> Box:
+    def _box(self, start: int, way: KeyPath = ()) -> Box:
+        """The container that starts there; those along `way` below it are walked on the same pass."""
         if start not in self._boxes:
             try:
-                self._boxes[start] = walk(self._clean, start)
+                walk(self._clean, start, way=way[:_WALKED_AT_ONCE], boxes=self._boxes)
             except Broken as problem:
                 raise self._source.refusal(problem.message, problem.offset, code=problem.code) from None
         return self._boxes[start]
 
     def _way(self, at: KeyPath) -> tuple[list[Box], int]:
         """The containers on the way to `at`, as far as there are any, and the index of the last key, or -1."""
-        boxes = [self._box(self._root)]
+        boxes = [self._box(self._root, at)]
         index = boxes[0].find(at[0])
-        for key in at[1:]:
+        for depth, key in enumerate(at[1:], 1):
             if index < 0:
                 break
             start = boxes[-1].entries[index].value
             if self._clean.text[start] not in "{[":
                 break
-            boxes.append(self._box(start))
+            boxes.append(self._box(start, at[depth:]))
             index = boxes[-1].find(key)
         return boxes, index
 
@@ -358,7 +360,7 @@ class JsonDocument:
         after = self._reread(hunks, at)
         boxes = [self._box(self._root)]
         news = [after._box(after._root)]
-        for key in at:
+        for depth, key in enumerate(at, 1):
             index = boxes[-1].find(key)
             others = [i for i in range(len(boxes[-1].entries)) if i != index]
             if not self._holds(boxes[-1], after, news[-1], [*others[:index], _PASS, *others[index:]]):
@@ -367,7 +369,7 @@ class JsonDocument:
             if after._clean.text[start] not in "{[":
                 raise _changes_other(self.name)
             boxes.append(self._box(boxes[-1].entries[index].value))
-            news.append(after._box(start))
+            news.append(after._box(start, at[depth:]))
         if not self._holds(boxes[-1], after, news[-1], should):
             raise _changes_other(self.name)
         return Edit(self, after, tuple(hunks))

@@ -316,9 +316,12 @@ def move_last(text: str, boxes: Sequence[Box], index: int, item: tuple[str | Non
     comments = (*line.comments, *tail.comments) if line else tail.comments
     whole = line is not None and tail.whole and not line.ragged
     if comments and not (whole and takes_comment(text, box)):
-        out = [Hunk(entry.start, text[entry.start : entry.end], ""), Hunk(entry.comma, ",", "")]
+        end = entry.comma + 1
+        while text[end] in " \t":
+            end += 1
+        out = [Hunk(entry.start, text[entry.start : entry.end], ""), Hunk(entry.comma, text[entry.comma : end], "")]
         if entry.comma == entry.end:
-            out = [Hunk(entry.start, text[entry.start : entry.comma + 1], "")]
+            out = [Hunk(entry.start, text[entry.start : end], "")]
         return out + insertion(text, boxes, [item])
     # A line comment has to come last: it ends only with the line.
     moved = "".join(" " + text[token.start : token.end] for token in comments)

@@ -301,7 +301,7 @@ def examine(text: str, at: int) -> tuple[int, list[Duplicate]]:
                         raise _last_comma(comma)
                 break
             if not text.startswith(_CLOSER[kind], at):
-                raise _unexpected(text, at, f"a `,` or `{_CLOSER[kind]}`")
+                raise unexpected(text, at, f"a `,` or `{_CLOSER[kind]}`")
             kinds.pop()
             seen.pop()
             path.pop()
@@ -329,7 +329,7 @@ def _passed(text: str, at: int, depth: int) -> int:
         return found.end()
     found = _SCALAR.match(text, at)
     if found is None:
-        raise _unexpected(text, at, "a value")
+        raise unexpected(text, at, "a value")
     return found.end()
 
 
@@ -340,7 +340,7 @@ def _next_key(
     if not text.startswith('"', at):
         if text.startswith("}", at):
             raise _last_comma(comma)
-        raise _unexpected(text, at, "a key in double quotes")
+        raise unexpected(text, at, "a key in double quotes")
     if _STRING.match(text, at) is None:
         raise _bad_string(text, at)
     key, end = _VALUE.raw_decode(text, at)
@@ -350,7 +350,7 @@ def _next_key(
         duplicates.append(Duplicate(tuple(path), at, first))
     colon = skip_space(text, end)
     if not text.startswith(":", colon):
-        raise _unexpected(text, colon, "a `:`")
+        raise unexpected(text, colon, "a `:`")
     return skip_space(text, colon + 1)
 
 
@@ -369,7 +369,7 @@ def _last_comma(comma: int) -> Broken:
     return Broken("a comma behind the last entry, which strict JSON does not have", comma)
 
 
-def _unexpected(text: str, at: int, expected: str) -> Broken:
+def unexpected(text: str, at: int, expected: str) -> Broken:
     """Something else than `expected` stands at `at`."""
     if at >= len(text):
         return Broken(f"the text ends where {expected} was expected", at)
@@ -390,7 +390,7 @@ _TO_ROUND = bytes.maketrans(b"{[}]", b"(())")
 _NO_BRACKET = bytes(set(range(256)) - set(b'{}[]"'))
 
 
-def depth(data: bytes) -> int:
+def depth_of(data: bytes) -> int:
     """How deep the containers of a text known to be JSON go; at most `MAX_DEPTH` + 1 is counted.
 
     The C decoder follows 1,000 levels on one Python and 10,000 on another, so the limit

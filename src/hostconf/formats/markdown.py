@@ -219,11 +219,11 @@ class MarkdownDocument:
         if after.get(()) != bodies or after._damaged.keys() != self._damaged.keys():
             if self.issues:
                 raise _marker_damaged(self.issues[0])
-            raise EditRefused(
+            raise self._source.refusal(
                 "the edit would change more than itself",
-                hint="Is a code fence left open in the file?",
-                path=self.name,
+                hunk.start,
                 code="would-change-other",
+                hint="Is a code fence left open in the file?",
             )
         return Edit(self, after, (hunk,))
 
