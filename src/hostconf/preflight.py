@@ -20,7 +20,7 @@ def check_meaning(changes: Sequence[Change]) -> None:
 
             agreed = same_meaning(read_second(change.format, change.after), change.expect)
             why = "means something else to the second reader"
-        except (HostconfError, ImportError) as error:
+        except (HostconfError, ImportError, ValueError, RecursionError) as error:
             agreed = False
             why = f"cannot be read by the second reader: {error}"
         if not agreed:

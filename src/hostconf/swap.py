@@ -166,9 +166,9 @@ def stage(system: System, path: str, data: bytes, *, like: str | None, mode: int
 
 
 def settle(system: System, entry: Entry) -> None:
-    """Tidy up where a kill fell into a step by links: no `spare` is left, and `temp` is no second name of the file."""
-    temp, real = system.status(entry.temp), system.status(entry.real)
-    if temp is not None and real is not None and temp.identity == real.identity:
+    """Tidy up where a kill fell into a step by links: no `spare` is left, and `temp` holds nothing that is in place."""
+    temp = digest(system, entry.temp)
+    if temp and temp == digest(system, entry.real):
         system.remove(entry.temp)
         temp = None
     if system.status(entry.spare) is None:

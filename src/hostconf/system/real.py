@@ -398,6 +398,8 @@ class RealSystem:
                 if error.errno not in (_UNSUPPORTED | {errno.EPERM, errno.EMLINK}):
                     raise
             else:
+                # A power cut may keep the second step and forget the first.
+                self.sync_folder(dirname(new))
                 self.remove(path)
                 return
         # A full folder is never replaced by rename; an empty one, or a file, is, in the moment after the look.
