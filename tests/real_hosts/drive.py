@@ -298,7 +298,8 @@ class Codex(Driver):
         """One shape."""
         model = "gpt-5" if variant == "direct" else None
         args = ["exec", "--skip-git-repo-check", "-c", 'openai_base_url="http://127.0.0.1:{port}/v1"']
-        args += ["-c", "features.enable_request_compression=false", *(["-m", model] if model else []), "hello"]
+        args += ["-c", "features.enable_request_compression=false", *(["-m", model] if model else [])]
+        args += [*self.wait_for_servers(home, project), "hello"]
         answer = self.start(home, project, args, {"CODEX_API_KEY": FAKE_KEY}, once_answered=True)
         body = self.bodies(answer, "/responses")[-1]
         names: set[str] = set()
@@ -316,6 +317,18 @@ class Codex(Driver):
         if "web__run" in names:
             names = names - {"web__run"} | {"web_search"}
         return Asked(frozenset(names), text_outside_tools(body))
+
+    def wait_for_servers(self, home: Path, project: Path) -> list[str]:
+        """Trap: codex asks its model after a second or so, with the servers that are up by then. A required one is
+        waited for, so on a loaded machine every enabled server has to be required for this one start."""
+        args = []
+        for name, server in self.listing(home, project).items():
+            if not server["enabled"]:
+                continue
+            if not re.fullmatch("[A-Za-z0-9_-]+", name):
+                raise HostFailure(f"codex -c cannot name the server {name!r}")
+            args += ["-c", f"mcp_servers.{name}.required=true"]
+        return args
 
     @staticmethod
     def offered(body: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -91,8 +91,8 @@ def must_be_refused(cell: Cell) -> bool:
     if cell.search == cell.fetch == "off":
         return True  # nothing would be installed
     if cell.host == "codex" and "forced" in (cell.search, cell.fetch):
-        if cell.search != cell.fetch:
-            return True  # one switch for both
+        if cell.search != "forced":
+            return True  # one switch for both: fetch alone would take search with it
         if cell.rival != cell.scope:
             return True  # a bare `enabled = false` stops this host where the entry is missing
     return not cell.trusted and "forced" in (cell.search, cell.fetch)
@@ -182,8 +182,8 @@ def is_record(folder: Path, place: Path) -> bool:
 
 
 def changed(before: State, after: State) -> set[str]:
-    """The files that are not what they were."""
-    paths = before.keys() | after.keys()
+    """The files that are not what they were; the claims that hostconf puts beside a file are its own."""
+    paths = {path for path in before.keys() | after.keys() if not path.endswith(".hostconf-owner.json")}
     return {p for p in paths if before.get(p) != after.get(p) and "folder" not in (before.get(p) or after[p])}
 
 
@@ -312,6 +312,9 @@ def test_cell(
         return
     assert plan.code == 0, plan.raw
     verdict("planned")
+    if cell.host == "codex" and cell.search == "forced" != cell.fetch:
+        # one switch for both: search alone may be forced, but what it takes with it has to be said before
+        assert "web fetch" in " ".join(plan.data["blast_radius"]), plan.raw
     assert not must_be_refused(cell), f"cannot be delivered, but was planned: {plan.raw}"
 
     applied = hostconf("apply", *hostconf.choice(cell), "--yes")
