@@ -128,7 +128,7 @@ def carry_out_recovery(
         Locked: somebody is at it, or a lock that nobody can judge stands in the way. That operation was not touched.
         RecoveryNeeded: a person has to say, or it was interrupted by an error: each file is whole, and doing it
             again goes on.
-        UsageError: that decision is not possible for this operation. Nothing was touched.
+        UsageError: that decision is not possible for this operation, or no lock has that id. Nothing was touched.
         RecordUnreadable: the journal cannot be used, and the decision is not `forget`. Nothing was touched.
     """
     run = _Recovery(system, purpose, wait_seconds, lock_id, on_step or (lambda text: None))
@@ -136,6 +136,10 @@ def carry_out_recovery(
         run.operation(system.resolve(state).real, decision)
     for path in dict.fromkeys(locks):
         run.stray_lock(path)
+    if lock_id and not run.named:
+        run.done.append(f"there is no lock with the id `{lock_id}`")
+        if len(run.done) == 1:
+            raise UsageError(run.done[0], hint="`hostconf recover` shows the locks and their ids")
     return tuple(run.done)
 
 
@@ -144,6 +148,7 @@ class _Recovery:
         self.system, self.purpose, self.lock_id, self.tell = system, purpose, lock_id, tell
         self.deadline = time.monotonic() + wait
         self.done: list[str] = []
+        self.named = False
         self.held: list[Held] = []
 
     def operation(self, state: str, decision: Decision | None) -> None:
@@ -185,12 +190,9 @@ class _Recovery:
 
     def stray_lock(self, path: str) -> None:
         """A lock of a file: buried if its owner is dead and left no journal, removed if a person named its id."""
+        self._dismiss_if_named(path)
         verdict = lock.examine(self.system, path)
-        named = len(self.lock_id) >= 4 and verdict.lock_id.startswith(self.lock_id)
-        if verdict.kind == "UNKNOWN" and named:
-            lock.dismiss(self.system, path, self.lock_id)
-            self.done.append(f"removed the lock `{path}`")
-        elif verdict.kind == "DEAD" and not self._belongs(verdict):
+        if verdict.kind == "DEAD" and not self._belongs(verdict):
             verdict, held = lock.adopt(self.system, path)
             if held is not None and lock.release(self.system, held):
                 self.done.append(f"removed the lock `{path}`, whose owner is dead")
@@ -203,13 +205,19 @@ class _Recovery:
 
     def _take(self, path: str, state: str) -> None:
         """Hold the lock: a new one, or the dead one's own, which is then given back in its stead."""
-        if self.lock_id:
-            verdict = lock.examine(self.system, path)
-            if verdict.kind == "UNKNOWN" and len(self.lock_id) >= 4 and verdict.lock_id.startswith(self.lock_id):
-                lock.dismiss(self.system, path, self.lock_id)
-                self.done.append(f"removed the lock `{path}`")
+        self._dismiss_if_named(path)
         told = lock.facts(self.system, self.purpose, state, "")
         self.held.append(lock.acquire(self.system, path, told, deadline=self.deadline, tell=self.tell, keep_dead=True))
+
+    def _dismiss_if_named(self, path: str) -> None:
+        """Remove an UNKNOWN lock whose id a person gave. Locked if that id is one of a living holder."""
+        verdict = lock.examine(self.system, path) if len(self.lock_id) >= 4 else Verdict(path, "FREE")
+        if verdict.kind == "FREE" or not verdict.lock_id.startswith(self.lock_id):
+            return
+        self.named = True
+        if verdict.kind != "DEAD":
+            lock.dismiss(self.system, path, self.lock_id)
+            self.done.append(f"removed the lock `{path}`")
 
     def _free_for(self, path: str, state: str, stage: Stage) -> bool:
         """Whether the lock is to be taken: not one that another scope's unfinished operation left."""

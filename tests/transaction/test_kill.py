@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import signal
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from hostconf.errors import HostconfError
 from hostconf.recover import Decision
 from hostconf.recovery import describe
 from hostconf.system import FailingSystem, RealSystem
@@ -18,6 +23,7 @@ from tests.transaction.harness import (
     World,
     apply,
     fate,
+    in_child,
     killed_at,
     litter,
     recover,
@@ -92,3 +98,45 @@ def test_killed_in_recovery_too_ends_the_same(place: Path, decision: Decision | 
         if not killed:
             break
     assert pairs > 50
+
+
+class FailsThenDies(FailingSystem):
+    """An error at one call, and the end at a later one, while it is taken back."""
+
+    def __init__(self, fails: int, dies: int) -> None:
+        super().__init__(dies)
+        self.fails = fails
+
+    def before(self, call: str, *paths: str) -> None:
+        """Fail once, die later."""
+        super().before(call, *paths)
+        if len(self.calls) == self.fails:
+            raise OSError(errno.EIO, os.strerror(errno.EIO), paths[0])
+
+
+def test_killed_while_an_error_is_taken_back(place: Path) -> None:
+    before, after = wanted(place / "model", PLANS["three"])
+    probe = FailingSystem()
+    apply(probe, world(place / "probe", PLANS["three"]))
+    swaps = [at for at, call in enumerate(probe.calls, 1) if call[-1].endswith("-2") and call[0] == "rename_new"]
+    ends = []
+    for dies in range(swaps[0] + 1, 1000):
+        here = world(place / str(dies), PLANS["three"])
+        code = in_child(partial(quietly, apply, FailsThenDies(swaps[0], dies), here))
+        if code == 0:
+            break
+        assert code == -signal.SIGKILL
+        assert not fate(here).startswith("torn")
+        recover(RealSystem(), here)
+        ends.append(clean_end(here, before, after))
+    assert fate(here) == "old"
+    assert litter(here) == []
+    # Before the mark nothing was taken back yet, and recovery goes forward; behind it there is one way only.
+    assert ends == ["new", *["old"] * (len(ends) - 1)]
+    assert len(ends) > 20
+
+
+def quietly(work: Callable[..., object], *arguments: object) -> None:
+    """An error of ours is what is expected."""
+    with pytest.raises(HostconfError):
+        work(*arguments)

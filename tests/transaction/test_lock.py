@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from hostconf import lock
-from hostconf.errors import Locked
+from hostconf.errors import Locked, UsageError
 from hostconf.lock import Held, Verdict
 from hostconf.recovery import carry_out_recovery, describe
 from hostconf.system import FailingSystem, RealSystem
@@ -265,6 +265,23 @@ def test_a_person_who_was_shown_its_id_may_remove_it(place: Path, kind: str) -> 
         return
     carry_out_recovery(SYSTEM, [], lock_id=shown[:4], locks=[str(path)], purpose=PURPOSE, wait_seconds=0)
     assert not any(".lock" in name for name in tree(place))
+
+
+def test_an_id_that_no_lock_has_is_told(place: Path) -> None:
+    path = place / "config.hostconf.lock"
+    _owner(path, "{")
+    before = tree(place)
+    with pytest.raises(UsageError, match="no lock"):
+        carry_out_recovery(SYSTEM, [], lock_id="0123456789", locks=[str(path)], purpose=PURPOSE, wait_seconds=0)
+    assert tree(place) == before
+
+
+def test_the_id_of_a_living_holder_does_not_help(path: str) -> None:
+    with holder(path):
+        shown = lock.examine(SYSTEM, path).lock_id
+        with pytest.raises(Locked):
+            carry_out_recovery(SYSTEM, [], lock_id=shown, locks=[path], purpose=PURPOSE, wait_seconds=0)
+        assert lock.examine(SYSTEM, path).kind == "LIVE"
 
 
 def test_a_lock_folder_with_more_in_it_is_left_to_its_maker(place: Path) -> None:
