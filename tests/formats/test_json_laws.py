@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -188,13 +189,14 @@ def test_a_key_that_stands_twice_stops_its_own_edits_alone(data: st.DataObject) 
     second = 3 + next(i for i, entry in enumerate(entries) if entry.endswith(": 2"))
     assert [issue.line for issue in document.issues] == [second]
     assert document.issues[0].code == "duplicate-key"
-    for attempt in (
+    attempts: list[Callable[[], Edit]] = [
         lambda: document.set(("in", twice), 5),
         lambda: document.set(("in", twice, "x"), 5),
         lambda: document.delete(("in", twice)),
         lambda: document.append(("in", twice), [5]),
         lambda: document.remove(("in", twice), [5]),
-    ):
+    ]
+    for attempt in attempts:
         with pytest.raises(EditRefused) as refused:
             attempt()
         assert (refused.value.code, refused.value.line) == ("duplicate-key", second)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostconf.errors import EditRefused, FormatError
-from hostconf.formats.base import MISSING, apply_hunks
+from hostconf.formats.base import MISSING, Edit, apply_hunks
 from hostconf.formats.markdown import MarkdownDocument, parse
 from hostconf.formats.second import read_second
 
@@ -111,7 +112,8 @@ def test_two_blocks_live_side_by_side() -> None:
 def test_damaged_markers_are_told_and_not_touched(raw: str, line: int) -> None:
     document = text(raw)
     assert document.issues[0].line == line and document.issues[0].code == "marker-damaged"
-    for attempt in (lambda: document.set(AT, "new"), lambda: document.delete(AT)):
+    attempts: list[Callable[[], Edit]] = [lambda: document.set(AT, "new"), lambda: document.delete(AT)]
+    for attempt in attempts:
         with pytest.raises(EditRefused) as refused:
             attempt()
         assert (refused.value.code, refused.value.line) == ("marker-damaged", line)

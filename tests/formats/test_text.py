@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 
 from hostconf.errors import FormatError
 from hostconf.formats.base import Hunk, apply_hunks
-from hostconf.formats.text import compose_hunks, decode, eol_near, excerpt, line_start, masked_line, position, same_run
+from hostconf.formats.text import (
+    compose_hunks,
+    decode,
+    eol_near,
+    excerpt,
+    line_start,
+    masked_line,
+    position,
+    same_run,
+    spliced,
+)
 
 
 @pytest.mark.parametrize(
@@ -147,6 +157,7 @@ def test_composed_hunks_do_what_the_two_did(text: str, data: st.DataObject) -> N
     first = data.draw(hunks_on(text))
     middle = apply_hunks(text, first)
     second = data.draw(hunks_on(middle))
+    assert spliced(text, first) == middle
     both = compose_hunks(text, first, second)
     assert apply_hunks(text, both) == apply_hunks(middle, second)
     assert all(a.start + len(a.old) < b.start for a, b in pairwise(both))

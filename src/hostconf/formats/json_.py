@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,7 +27,7 @@ from hostconf.formats.json_scan import (
     walk,
 )
 from hostconf.formats.json_write import Raw, Style, on_lines, plain
-from hostconf.formats.text import Source, compose_hunks, decode, eol_near, same_run
+from hostconf.formats.text import Source, compose_hunks, decode, eol_near, same_run, spliced
 
 
 class DuplicateKey(FormatError):
@@ -87,9 +88,12 @@ def _read(format_: str, source: Source, cleaned: Clean, data: bytes) -> JsonDocu
     except (ValueError, RecursionError, Broken) as problem:
         if isinstance(problem, Broken) and problem.code == "too-large":
             raise
+        boxes = {}
         end, duplicates = examine(text, root)
     _check_end(text, root, end)
-    if depth_of(data) > MAX_DEPTH:
+    # Until 3.11 the C decoder counts its levels against the recursion limit: what it has read is no deeper.
+    proved = bool(boxes) and sys.version_info < (3, 12) and sys.getrecursionlimit() <= MAX_DEPTH
+    if not proved and depth_of(data) > MAX_DEPTH:
         raise Broken(f"nested deeper than {MAX_DEPTH:,}", root, "too-deep")
     return JsonDocument(format_, source, cleaned, root, duplicates, boxes)
 
@@ -393,7 +397,7 @@ class JsonDocument:
 
     def _reread(self, hunks: Sequence[Hunk], at: KeyPath) -> JsonDocument:
         """The document after the hunks, read again from its text, the containers on the way to `at` walked."""
-        source = Source(apply_hunks(self.text, hunks), self.bom, self.name)
+        source = Source(spliced(self.text, hunks), self.bom, self.name)
         try:
             if self._duplicates:
                 return _parsed(self.format, source, source.text.encode())

@@ -33,8 +33,9 @@ class Source(NamedTuple):
 
     def encode(self) -> bytes:
         """The bytes the text came from."""
-        data = self.text.encode()
-        return _BOM + data if self.bom else data
+        # In chunks: the encoder takes four bytes a character for a text that holds one emoji.
+        chunks = (self.text[at : at + _CHUNK].encode() for at in range(0, len(self.text), _CHUNK))
+        return (_BOM if self.bom else b"") + b"".join(chunks)
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of `offset`."""
@@ -168,6 +169,28 @@ def same_run(a: str, a_start: int, a_end: int, b: str, b_start: int, b_end: int)
 
 
 # ------------------------------------------------------------------ hunks
+
+
+def spliced(text: str, hunks: Sequence[Hunk]) -> str:
+    """The text with the hunks applied, as `apply_hunks`, at less cost for a large one.
+
+    By way of UTF-8, in chunks: one emoji makes four bytes of every character in a text
+    and in a slice of it, and two copies of those at a time are too many.
+
+    Raises:
+        EditRefused: an `old` does not stand at its place (`would-change-other`).
+    """
+    pieces: list[bytes] = []
+    at = 0
+    for start, old, new in [*hunks, Hunk(len(text), "", "")]:
+        if start < at or not text.startswith(old, start):
+            raise EditRefused("the text is not as the edit saw it", code="would-change-other")
+        pieces.extend(text[i : min(i + _CHUNK, start)].encode() for i in range(at, start, _CHUNK))
+        pieces.append(new.encode())
+        at = start + len(old)
+    data = b"".join(pieces)
+    del pieces
+    return data.decode()
 
 
 def compose_hunks(text: str, first: Sequence[Hunk], second: Sequence[Hunk]) -> tuple[Hunk, ...]:
