@@ -138,6 +138,12 @@ VALUES = [
         "[t] # c\na = 0x1 # one\nn = 3\n",
     ),
     case("a table emptied stays a table", "[a.b]\nx = 1\n", lambda d: d.set(("a",), {}), "[a]\n"),
+    case(
+        "dotted keys of an inline table emptied",
+        "p = [{ a.b = 1 }]\n",
+        lambda d: d.set(("p", 0, "a"), {}),
+        "p = [{ a = {} }]\n",
+    ),
     case("a scalar for a table", "x = 1\n\n[t]\na = 1\n", lambda d: d.set(("t",), 5), "x = 1\nt = 5\n"),
     case("a table for a scalar", "x = 1 # c\n", lambda d: d.set(("x",), {"a": {}}), "x = { a = {} } # c\n"),
     case(

@@ -107,7 +107,7 @@ class TomlDocument:
 
         def act(draft: Draft) -> None:
             replace(draft, at, old, value)
-            if last and isinstance(at[-1], str) and not _is_last(draft.layout, at):
+            if last and isinstance(at[-1], str):
                 move_last(draft, at, value)
 
         return self._edit(at, act, _with(self._value, at, value))
@@ -253,19 +253,6 @@ def _without(value: Any, at: KeyPath) -> Any:
     else:
         copy[at[0]] = _without(copy[at[0]], at[1:])
     return copy
-
-
-def _is_last(layout: Layout, at: KeyPath) -> bool:
-    """Whether the text has nothing that `at` would have to move behind."""
-    found = layout.find(at)
-    if found.owner is not None and found.rest:
-        inside = find_inside(layout.value(found.owner), found.rest)
-        return inside is None or not inside.items or inside.items[-1] == len(inside.container.items) - 1
-    if found.owner is not None or found.entries:
-        index = found.owner if found.owner is not None else found.entries[-1]
-        return any(section.last == index + 1 for section in layout.sections)
-    akin = [s.path for s in layout.sections if len(s.path) >= len(at) and s.path[: len(at) - 1] == at[:-1]]
-    return not akin or akin[-1][: len(at)] == at
 
 
 # ---------------------------------------------------------------- reading and its errors

@@ -13,7 +13,7 @@ from hostconf.errors import EditRefused
 from hostconf.formats.base import KeyPath, same_value
 from hostconf.formats.toml_cut import cut
 from hostconf.formats.toml_draft import REST_OF_LINE_RE, Draft
-from hostconf.formats.toml_scan import Node, Section, find_inside, key_parts
+from hostconf.formats.toml_scan import Layout, Node, Section, find_inside, key_parts
 from hostconf.formats.toml_write import write_key, write_value
 
 
@@ -56,23 +56,48 @@ def _merge(draft: Draft, at: KeyPath, old: dict[str, Any], new: dict[str, Any]) 
     for key in old:
         if key not in new:
             cut(draft, (*at, key))
-    if at and not draft.layout.find(at):
+    if at and not _stands(draft, at):
         insert(draft, at, {})
 
 
 def move_last(draft: Draft, at: KeyPath, value: Any) -> None:
-    """Move the entry at `at`, whose value is `value`, behind its siblings."""
+    """Move the entry at `at`, whose value is `value`, behind its siblings, unless it is there."""
+    if _is_last(draft.layout, at):
+        return
     found = draft.layout.find(at)
     if found.owner is None or found.rest:
         cut(draft, at)
         insert(draft, at, value)
-        return
+        found = draft.layout.find(at)
+        if found.owner is None or found.rest or _is_last(draft.layout, at):
+            return
     statement = draft.layout.statements[found.owner]
     number = next(n for n, s in enumerate(draft.layout.sections) if s.first <= found.owner < s.last)
     line = draft.text[draft.line_start(statement.start) : statement.next].rstrip("\r\n")
     cut(draft, at)
     last = draft.layout.statements[draft.layout.sections[number].last - 1]
     draft.add_lines(last.next, [line])
+
+
+def _is_last(layout: Layout, at: KeyPath) -> bool:
+    """Whether there is nothing that `at` would have to move behind."""
+    found = layout.find(at)
+    if found.owner is not None and found.rest:
+        inside = find_inside(layout.value(found.owner), found.rest)
+        return inside is None or not inside.items or inside.items[-1] == len(inside.container.items) - 1
+    if found.owner is not None or found.entries:
+        index = found.owner if found.owner is not None else found.entries[-1]
+        return any(section.last == index + 1 for section in layout.sections)
+    akin = [s.path for s in layout.sections if len(s.path) >= len(at) and s.path[: len(at) - 1] == at[:-1]]
+    return not akin or akin[-1][: len(at)] == at
+
+
+def _stands(draft: Draft, at: KeyPath) -> bool:
+    found = draft.layout.find(at)
+    if found.owner is None or not found.rest:
+        return bool(found)
+    inside = find_inside(draft.layout.value(found.owner), found.rest)
+    return inside is not None and bool(inside.items)
 
 
 def node_at(draft: Draft, at: KeyPath) -> Node | None:
