@@ -2,6 +2,8 @@
 
 Delivered, and then the predicate holds on the disk as another reading finds it and
 uninstall gives every byte back; or refused with a reason, and nothing was written.
+On rich fields all pairs of tiers, on the others a set in which every tier of each
+capability occurs.
 """
 
 from __future__ import annotations
@@ -12,54 +14,18 @@ from typing import Any
 
 import pytest
 
-from hostconf import workflow
 from hostconf.errors import Refused
-from hostconf.workflow.request import Request
+from hostconf.model import TIERS
+from tests.plan.fields import FIELDS, refusal_expected, world_of
+from tests.plan.world import CAPABILITIES, OURS, SCOPES, wish
 
-from .fields import FIELDS, make
-
-HOSTS = {
-    "claude": ("mcp__deepseek__deepseek_web_search", "mcp__deepseek__deepseek_fetch"),
-    "codex": ("mcp__deepseek__deepseek_web_search", "mcp__deepseek__deepseek_fetch"),
-    "opencode": ("deepseek_deepseek_web_search", "deepseek_deepseek_fetch"),
-}
-TIERS = ("off", "optional", "preferred", "forced")
-CAPABILITIES = ("web_search", "web_fetch")
-
-# What must be refused, by the facts of the hosts; everything else must be delivered.
-REFUSED = {
-    ("empty", "codex", "project"): "forced",
-    ("empty", "claude", "project"): "forced",
-    ("untrusted", "codex", "project"): "forced",
-    ("untrusted", "claude", "project"): "forced",
-    ("managed", "claude", "*"): "forced",
-    ("managed", "codex", "*"): "forced",
-    ("managed", "opencode", "*"): "forced",
-    ("rival in user", "codex", "project"): "forced",
-    ("rival in project", "codex", "user"): "forced",
-}
-
-
-def request(host: str, scope: str, search: str, fetch: str) -> Request:
-    return Request(
-        "deepseek-web-retrieval",
-        (host,),
-        False,
-        scope,
-        "",
-        (("web_search", search), ("web_fetch", fetch)),
-        env=(("DEEPSEEK_API_KEY", None),),
-    )
-
-
-def must_refuse(field: str, host: str, scope: str, search: str, fetch: str) -> bool:
-    tier = REFUSED.get((field, host, scope)) or REFUSED.get((field, host, "*"))
-    if tier in (search, fetch):
-        return True
-    # `off` needs a deny rule, which this policy voids
-    if field == "managed" and host == "claude" and "off" in (search, fetch):
-        return True
-    return host == "codex" and fetch == "forced" and search != "forced"
+SOME = (
+    ("forced", "forced"),
+    ("preferred", "off"),
+    ("off", "preferred"),
+    ("optional", "forced"),
+    ("forced", "optional"),
+)
 
 
 def holds(tier: str, ours: str, rows: list[dict[str, Any]], texts: str) -> bool:
@@ -74,47 +40,60 @@ def holds(tier: str, ours: str, rows: list[dict[str, Any]], texts: str) -> bool:
     return tools == [ours] and rows[0]["state"] == "offered"
 
 
-@pytest.mark.parametrize("scope", ["user", "project"])
-@pytest.mark.parametrize("host", HOSTS)
-@pytest.mark.parametrize("field", FIELDS)
+CELLS = [
+    pytest.param(field, host, scope, id=f"{field}-{host}-{scope}")
+    for field, found in FIELDS.items()
+    for host in found.hosts
+    for scope in SCOPES
+]
+
+
+@pytest.mark.parametrize(("field", "host", "scope"), CELLS)
 def test_every_cell_is_delivered_and_undone_or_refused(field: str, host: str, scope: str, tmp_path: Path) -> None:
-    delivered = refused = 0
-    for search, fetch in itertools.product(TIERS, TIERS):
-        world = make(tmp_path / f"{search}-{fetch}", FIELDS[field])
-        environment = world.environment()
-        before, folders = world.bytes(), world.folders()
-        wish = request(host, scope, search, fetch)
+    pairs = list(itertools.product(TIERS, TIERS)) if FIELDS[field].rich else SOME
+    world = world_of(field, tmp_path)
+    before = world.kept()
+    for search, fetch in pairs:
+        where = f"{field} / {host} / {scope} / search={search} fetch={fetch}"
+        request = wish(host, search=search, fetch=fetch, scope=scope)
         if search == fetch == "off":
             with pytest.raises(Refused, match="off"):
-                workflow.apply(environment, wish, yes=True)
+                world.apply(request)
             continue
-        planned = workflow.plan(environment, wish)
-        assert world.bytes() == before, "a plan writes nothing"
-        result = workflow.apply(environment, wish, yes=True)
-        where = f"{field} / {host} / {scope} / search={search} fetch={fetch}"
-        if must_refuse(field, host, scope, search, fetch):
+        planned = world.plan(request)
+        result = world.apply(request)
+        if refusal_expected(field, host, scope, search, fetch):
             assert result.exit_code == 3, f"{where}: should be refused"
-            assert all(r["reason"] for r in result.data["refusals"]), where
-            assert world.bytes() == before, f"{where}: refused, and yet written"
-            refused += 1
+            assert result.data["refusals"] and all(r["reason"] for r in result.data["refusals"]), where
+            assert world.kept() == before, f"{where}: refused, and yet written"
             continue
         assert result.exit_code == 0, f"{where}: {result.errors}"
-        delivered += 1
-        found = workflow.status(environment, [host]).data["hosts"][0]
+        found = world.host(host)
         texts = "\n".join(Path(r["path"]).read_text() for r in found["rules"] if r["loaded"])
-        for capability, tier, ours in zip(CAPABILITIES, (search, fetch), HOSTS[host], strict=True):
-            assert holds(tier, ours, found["surface"][capability], texts), (
-                f"{where}: {capability} {found['surface'][capability]}"
-            )
+        for capability, tier, ours in zip(CAPABILITIES, (search, fetch), OURS[host], strict=True):
+            rows = found["surface"][capability]
+            assert holds(tier, ours, rows, texts), f"{where}: {capability} {rows}"
             after = next(s["after"] for s in planned.data["surface"] if s["capability"] == capability)
-            assert [t["tool"] for t in after] == [t["tool"] for t in found["surface"][capability]], where
-        assert workflow.plan(environment, wish).data["empty"], f"{where}: a second plan is not empty"
-        for path, data in world.bytes().items():
-            assert b"CANARY" not in data or b"CANARY" in before.get(path, b""), (
-                f"{where}: a secret now stands in {path}"
-            )
-        done = workflow.uninstall(environment, None, [host], None, yes=True)
+            assert [t["tool"] for t in after] == [t["tool"] for t in rows], where
+        stamps = world.tree()
+        again = world.apply(request)
+        assert (again.exit_code, again.data["empty"]) == (0, True), f"{where}: not empty: {again.data['files']}"
+        assert world.tree() == stamps, f"{where}: applied again, and something was written"
+        _no_secret_moved(before, world.kept(), where)
+        _scope_kept(before, world.kept(), scope, where)
+        done = world.uninstall(host)
         assert done.exit_code == 0, f"{where}: {done.errors}"
-        assert world.bytes() == before, f"{where}: not the first bytes"
-        assert world.folders() == folders, f"{where}: {world.folders() ^ folders}"
-    assert delivered + refused == 15
+        assert world.kept() == before, f"{where}: not as it was"
+
+
+def _no_secret_moved(before: dict[str, Any], after: dict[str, Any], where: str) -> None:
+    for path, (kind, _, content) in after.items():
+        if kind == "file" and b"CANARY" in content:
+            assert b"CANARY" in before.get(path, ("", 0, b""))[2], f"{where}: a secret now stands in {path}"
+
+
+def _scope_kept(before: dict[str, Any], after: dict[str, Any], scope: str, where: str) -> None:
+    """A plan for one scope writes nothing of the other."""
+    other = "home/" if scope == "project" else "project/"
+    changed = {p for p in {*before, *after} if before.get(p) != after.get(p)}
+    assert not [p for p in changed if p.startswith(other)], where
