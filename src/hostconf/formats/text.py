@@ -159,8 +159,11 @@ def indent_at(text: str, offset: int) -> str:
 
 def same_run(a: str, a_start: int, a_end: int, b: str, b_start: int, b_end: int) -> bool:
     """Whether two runs of text are equal, compared in chunks: a slice of 10 MB with one emoji would cost 40."""
-    if a_end - a_start != b_end - b_start:
+    size = a_end - a_start
+    if size != b_end - b_start:
         return False
+    if size <= _CHUNK:
+        return a[a_start:a_end] == b[b_start:b_end]
     for at in range(a_start, a_end, _CHUNK):
         to = min(at + _CHUNK, a_end)
         if not b.startswith(a[at:to], b_start + at - a_start):
