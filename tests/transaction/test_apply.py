@@ -490,7 +490,13 @@ def test_the_hosts_own_lock_is_waited_for_and_left(place: Path, monkeypatch: pyt
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_waits_until_the_end(place: Path, call: str, number: signal.Signals) -> None:
     here = one(place)
-    code = in_child(lambda: apply(Meddler(call, lambda: os.kill(os.getpid(), number)), here))
+
+    def work() -> None:
+        # A job in the background of a shell was told to ignore it.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        apply(Meddler(call, lambda: os.kill(os.getpid(), number)), here)
+
+    code = in_child(work)
     assert code == (-signal.SIGTERM if number == signal.SIGTERM else 1)
     assert fate(here) == "new"
     assert litter(here) == []
