@@ -355,4 +355,4 @@ def block_text(cell: Cell, capabilities: Sequence[str]) -> str:
         )
         phrase = _PHRASES.get(capability, f"For {capability.replace('_', ' ')}, use {{tools}}")
         lines.append(f"- {phrase.format(tools=tools)} before any other tool for it.")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
