@@ -228,7 +228,8 @@ class ProseScanner(Scanner):
 
     def run(self, start: int, end: int) -> None:
         text = self.text
-        self.spans += text_spans(text[start:end], start, prose=True)
+        begin = max(text.rfind("\n", 0, start) + 1, start - 4096)  # a region may begin inside a long line
+        self.spans += text_spans(text[begin:end], begin, prose=True)
         for mark in self._FENCE.finditer(text, self.pos, end):
             if self.fence is None:
                 self.fence = (mark[1], self._FORMATS.get(mark[2].lower(), ""), mark.end())

@@ -111,6 +111,11 @@ def secret_name(key: str) -> bool:
     return bool(pairs & _PAIRS) or any(a in _KEY_OF and b in ("key", "keys") for a, b in pairs)
 
 
+def names_secret(key: str, value: str) -> bool:
+    """Whether `value` stands where the name says that a secret does, and not the name of a variable."""
+    return secret_name(key) and not (_NAME.fullmatch(value) and below("", key) == NAMES)
+
+
 @lru_cache(maxsize=4096)
 def below(state: str, key: str, loose: bool = False) -> str:
     """What the values below `key` are, when those beside it are `state`.
@@ -127,7 +132,7 @@ def below(state: str, key: str, loose: bool = False) -> str:
         return NAMES if len(words) > 1 and words[-1] in _NAME_ENDS and words[-1] != "key" else SECRET
     if plain in _NAMES_INSIDE or plain.endswith(("mcpservers", "contextservers")):
         return GIVEN
-    if loose and _NAME.fullmatch(key):
+    if loose and re.fullmatch(r"[A-Z][A-Z0-9_]{2,}", key):
         return POSITION
     return POSITION if plain == "set" and state == "policy" else ("policy" if plain == "shellenvironmentpolicy" else "")
 
@@ -309,7 +314,7 @@ def text_spans(text: str, at: int = 0, *, prose: bool = False, strict: bool = Fa
         value, start = _quoted(match, 3)
         if _idle(value, prose):
             continue
-        if secret_name(match[1]) or (not prose and re.fullmatch(r"[A-Z_][A-Z0-9_]*", match[1])):
+        if names_secret(match[1], value) or (not prose and re.fullmatch(r"[A-Z_][A-Z0-9_]*", match[1])):
             spans += value_spans(value, at + start)
     if ":" in text or prose:
         for match in _HEADER.finditer(text):
@@ -318,7 +323,7 @@ def text_spans(text: str, at: int = 0, *, prose: bool = False, strict: bool = Fa
                 spans += value_spans(value, at + start)
         for match in _STATED.finditer(text):
             told = match[2] or not prose or looks_like_value(match[3]) or re.fullmatch(r"[\w\-]+", match[3])
-            if told and match[3].lower() not in _ENUM and secret_name(match[1].strip().replace(" ", "_")):
+            if told and match[3].lower() not in _ENUM and names_secret(match[1].strip().replace(" ", "_"), match[3]):
                 spans += value_spans(match[3], at + match.start(3))
     for match in _BEARER.finditer(text):
         if looks_like_value(match[1]):
