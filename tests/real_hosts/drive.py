@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-START_TIMEOUT = 120
+START_TIMEOUT = 180
 LEEWAY = 15
 FAKE_KEY = "fake-key-for-the-stand-in"
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
