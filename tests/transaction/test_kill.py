@@ -89,15 +89,25 @@ def test_killed_in_recovery_too_ends_the_same(place: Path, decision: Decision | 
                 break
             seen = describe(RealSystem(), [here.state], here.locks)
             choice = decision if all(decision in op["choices"] for op in seen["operations"]) else None
+            found = texts(here)
             again = killed_at(FailingSystem(second), partial(recover, here=here, decision=choice))
+            begun = texts(here) != found
             recover(RealSystem(), here)
-            clean_end(here, before, after)
+            end = clean_end(here, before, after)
+            # What was begun to be taken back is never carried forward again.
+            assert end == "old" or not (begun and choice == "undo")
             pairs += 1
             if not again:
                 break
         if not killed:
             break
     assert pairs > 50
+
+
+def texts(here: World) -> list[bytes | None]:
+    """What the files hold."""
+    paths = [Path(change.real) for change in here.changes]
+    return [path.read_bytes() if path.exists() else None for path in paths]
 
 
 class FailsThenDies(FailingSystem):
