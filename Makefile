@@ -33,7 +33,7 @@ test: setup-dev ## pytest on all cores; more words in PYTEST_ARGS
 	@$(BIN)/python -m pytest -n auto --dist loadgroup --quiet $(PYTEST_ARGS)
 
 real-hosts: setup-dev ## install real host programs into a cache and check the facts against them
-	@$(BIN)/python -m pytest tests/real_hosts -m real_hosts $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest tests/real_hosts -m real_hosts -n auto --dist worksteal $(PYTEST_ARGS)
 
 bench: setup-dev ## how long things take, in CPU time
 	@for file in benchmarks/*.py; do [ -e "$$file" ] || continue; echo "== $$file"; $(BIN)/python "$$file" || exit 1; done
