@@ -8,5 +8,5 @@ from hypothesis import HealthCheck, settings
 
 _QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile("formats", max_examples=150, deadline=None, suppress_health_check=_QUIET)
-settings.register_profile("nightly", max_examples=2_000, deadline=None, suppress_health_check=_QUIET)
+settings.register_profile("nightly", max_examples=3_000, deadline=None, suppress_health_check=_QUIET)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "formats"))

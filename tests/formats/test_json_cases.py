@@ -99,6 +99,18 @@ def test_last_leaves_a_comment_that_cannot_move() -> None:
     assert "// about a @c1\n" in moved and json.loads(moved.replace("// about a @c1", "")) == {"b": 2, "a": 3}
 
 
+def test_last_never_lets_a_moved_comment_run_into_the_bracket() -> None:
+    for text in (
+        '{\n  "a": 1 // @c1\n  , // @c2\n  "b": 2 // @c3\n  , }',
+        '{\n  "z": 0\n  , "a": 1, // @c1\n  "b": 2\n}',
+        '{\n  "a": 1, // @c1\n  "b": 2 /* @c2\n */ }',
+    ):
+        document = loose(text)
+        moved = checked(document, document.set(("a",), 1, last=True))
+        assert list(loose(moved).get(()))[-1] == "a"
+        assert all(moved.count(f"@c{number}") == text.count(f"@c{number}") for number in (1, 2, 3))
+
+
 def test_last_keeps_the_spelling_of_what_it_moves() -> None:
     document = strict('{"x": {"n": 1E+5, "\\u0061": [1.0,2]}, "y": 1e400,"z":0}')
     assert checked(document, document.set(("x",), {"n": 1e5, "a": [1.0, 2]}, last=True)) == (

@@ -91,12 +91,13 @@ def check_local(case: Case, step: Step, document: Document, edit: Edit) -> None:
     elif step.op == "delete":
         span = document.where(step.at)
         assert span
-        lines = document.text.splitlines(keepends=True)
-        first, last = span.line - 1, span.line - 1 + document.text[span.start : span.end].count("\n")
-        near = "".join(lines[max(0, first - 1) : last + 2])
-        assert lost <= marks(near)
-        above = marks("".join(lines[:first])) - marks("".join(lines[first:]))
-        assert not lost & above
+        # what may go: comments on its first line, and down to where the next entry, or the bracket, stands
+        line = span.start - span.column + 1
+        around = lookup(case.value, step.at[:-1])
+        inner = list(around) if isinstance(around, dict) else list(range(len(around)))
+        rest = inner[inner.index(step.at[-1]) + 1 :]
+        stop = document.where((*step.at[:-1], rest[0]) if rest else step.at[:-1])
+        assert stop and lost <= marks(document.text[line : stop.start if rest else stop.end])
 
 
 @FORMATS

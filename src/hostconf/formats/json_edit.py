@@ -118,7 +118,8 @@ def takes_comment(text: str, box: Box) -> bool:
     """Whether an entry added to the box gets a line of its own that ends behind it."""
     if not box.entries or line_of(text, box, len(box.entries) - 1) is None:
         return False
-    return tail_of(text, box, len(box.entries) - 1).whole
+    at = _line_tail_end(text, box)
+    return text.startswith(("\n", "\r"), at)
 
 
 def _entry(key: str | None, value: str, style: Style) -> str:
@@ -259,13 +260,18 @@ def removal(text: str, box: Box, index: int) -> list[Hunk]:
             return [Hunk(box.start + 1, text[box.start + 1 : box.end - 1], "")]
     if line and tail.whole and not line.ragged:
         cut = Hunk(line.begin, text[line.begin : tail.next], "")
-        if line.comma != tail.comma:
+        if _fills_lines(line, tail):
             return [cut]
         if not line.comma and index == len(entries) - 1 and entry.comma < 0:
             return [Hunk(entries[index - 1].comma, ",", ""), cut] if index else [cut]
     if index < len(entries) - 1:
         return [_removal_before(text, box, index)]
     return _removal_last(text, box, index)
+
+
+def _fills_lines(line: Line, tail: Tail) -> bool:
+    """Whether an entry has its lines for itself, with one of the commas beside it."""
+    return tail.whole and not line.ragged and line.comma != tail.comma
 
 
 def _removal_before(text: str, box: Box, index: int) -> Hunk:
@@ -313,16 +319,18 @@ def move_last(text: str, boxes: Sequence[Box], index: int, item: tuple[str | Non
     box = boxes[-1]
     entry = box.entries[index]
     line, tail = line_of(text, box, index), tail_of(text, box, index)
-    comments = (*line.comments, *tail.comments) if line else tail.comments
-    whole = line is not None and tail.whole and not line.ragged
-    if comments and not (whole and takes_comment(text, box)):
-        end = entry.comma + 1
-        while text[end] in " \t":
-            end += 1
-        out = [Hunk(entry.start, text[entry.start : entry.end], ""), Hunk(entry.comma, text[entry.comma : end], "")]
-        if entry.comma == entry.end:
-            out = [Hunk(entry.start, text[entry.start : end], "")]
-        return out + insertion(text, boxes, [item])
-    # A line comment has to come last: it ends only with the line.
-    moved = "".join(" " + text[token.start : token.end] for token in comments)
-    return removal(text, box, index) + insertion(text, boxes, [item], moved)
+    if line and _fills_lines(line, tail):
+        comments = (*line.comments, *tail.comments)
+        if not comments or takes_comment(text, box):
+            # In this order: a line comment comes last, it ends only with the line.
+            moved = "".join(" " + text[token.start : token.end] for token in comments)
+            return removal(text, box, index) + insertion(text, boxes, [item], moved)
+    elif _blank(text, entry.end, entry.comma):
+        return removal(text, box, index) + insertion(text, boxes, [item])
+    end = entry.comma + 1
+    while text[end] in " \t":
+        end += 1
+    out = [Hunk(entry.start, text[entry.start : entry.end], ""), Hunk(entry.comma, text[entry.comma : end], "")]
+    if entry.comma == entry.end:
+        out = [Hunk(entry.start, text[entry.start : end], "")]
+    return out + insertion(text, boxes, [item])
