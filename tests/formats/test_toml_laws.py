@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import datetime
+import re
 import string
 import tomllib
 from itertools import pairwise
@@ -421,7 +422,7 @@ def test_a_damaged_text_is_read_as_tomllib_reads_it_or_refused_with_its_place(
             parse(text.encode(), name="x.toml")
         problem = caught.value
         assert problem.code in ("syntax", "duplicate-key") and problem.path == "x.toml"
-        lines = text.split("\n")
+        lines = re.split(r"\r\n|\n|\r", text)
         assert problem.line is not None and 1 <= problem.line <= len(lines)
         assert problem.column is not None and 1 <= problem.column <= len(lines[problem.line - 1]) + 1
         assert problem.excerpt.count("\n") == 1 and problem.excerpt.endswith("^")
