@@ -127,6 +127,7 @@ print(*sorted(name for name in sys.modules if name.startswith("hostconf") or nam
 # Rooms in which nothing may be opened, started or asked of the machine.
 PURE = (
     "hosts/schema",
+    "hosts/parse",
     "hosts/dialect",
     "integrations/schema",
     "display",
