@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -34,7 +33,7 @@ def edited(text: str, act: Act) -> str:
 
 
 def case(name: str, before: str, act: Act, after: str) -> Any:
-    return pytest.param(textwrap.dedent(before), act, textwrap.dedent(after), id=name)
+    return pytest.param(before, act, after, id=name)
 
 
 KEYS = [
@@ -91,12 +90,7 @@ KEYS = [
         lambda d: d.set(("a.b",), {"": 1, 'q"\\': 2, "ключ": 3, "\x07": 4, "-_9": 5}),
         '["a.b"]\n"" = 1\n"q\\"\\\\" = 2\n"ключ" = 3\n"\\u0007" = 4\n-_9 = 5\n',
     ),
-    case(
-        "last moves",
-        "[t]\na = 1 # c\nb = 2\n",
-        lambda d: d.set(("t", "a"), 1, last=True),
-        "[t]\nb = 2\na = 1 # c\n",
-    ),
+    case("last moves", "[t]\na = 1 # c\nb = 2\n", lambda d: d.set(("t", "a"), 1, last=True), "[t]\nb = 2\na = 1 # c\n"),
     case("last is last", "a = 1\nb = 2\n[t]\n", lambda d: d.set(("b",), 2, last=True), "a = 1\nb = 2\n[t]\n"),
 ]
 
@@ -189,10 +183,7 @@ TABLES = [
     ),
     case("trailing blank lines are used", "[a]\nx = 1\n\n\n", lambda d: d.set(("b",), {}), "[a]\nx = 1\n\n\n[b]\n"),
     case(
-        "CRLF",
-        "[a]\r\nx = 1\r\n",
-        lambda d: d.set(("b",), {"k": "1\n2"}),
-        '[a]\r\nx = 1\r\n\r\n[b]\r\nk = "1\\n2"\r\n',
+        "CRLF", "[a]\r\nx = 1\r\n", lambda d: d.set(("b",), {"k": "1\n2"}), '[a]\r\nx = 1\r\n\r\n[b]\r\nk = "1\\n2"\r\n'
     ),
     case(
         "beside dotted tables in dotted lines",
