@@ -31,7 +31,10 @@ LOCK_WAIT = Variable(
 SYSTEM_ROOT = Variable(
     "HOSTCONF_SYSTEM_ROOT", "", "Folder put before the absolute paths of managed layers, to try them anywhere"
 )
-VARIABLES = (LOCK_WAIT, SYSTEM_ROOT)
+DEBUG = Variable(
+    "HOSTCONF_DEBUG", "", "Show the whole trace of a failure nobody foresaw; it may hold values of your files"
+)
+VARIABLES = (LOCK_WAIT, SYSTEM_ROOT, DEBUG)
 """Every `HOSTCONF_*` variable there is, for help and documents."""
 
 

@@ -77,6 +77,7 @@ def _check_file(system: System, change: Change) -> FileState:
 
 
 def compare(change: Change, found: FileState) -> None:
+    """Whether the file is still as the plan saw it. Raises StalePlan; nothing was written."""
     if found.kind not in ("file", "absent") or found.data != change.before:
         raise StalePlan(
             f"`{change.path}` is not as it was when the plan was made", hint="make a new plan", path=change.path
