@@ -90,7 +90,8 @@ def insertion(text: str, boxes: Sequence[Box], items: Sequence[tuple[str | None,
         return _into_empty(text, boxes, items)
     last = box.entries[-1]
     line = line_of(text, box, len(box.entries) - 1)
-    style = style_at(text, boxes, eol_near(text, last.end))
+    at = _line_tail_end(text, box)
+    style = style_at(text, boxes, eol_near(text, at))
     if line is None:
         style = style._replace(comma=_separator(text, box, style))
         written = [_entry(key, inline(value, style), style) for key, value in items]
@@ -100,7 +101,6 @@ def insertion(text: str, boxes: Sequence[Box], items: Sequence[tuple[str | None,
         return [Hunk(last.end, "", "".join(style.comma + entry for entry in written))]
     indent = _indent_of_last(text, boxes, style)
     written = [_entry(key, _like_sibling(text, box, value, indent, style), style) for key, value in items]
-    at = _line_tail_end(text, box)
     if line.comma and last.comma < 0:
         between = text[box.entries[-2].comma + 1 : last.start]
         lead = f"{style.eol}{indent},{between if not between.strip(' ') else ' '}"

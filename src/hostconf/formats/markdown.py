@@ -272,10 +272,12 @@ def _fence_after(line: str, fence: str) -> str:
 
 
 def _markers(text: str) -> list[_Marker]:
-    """The marker lines outside of code fences. A fence that nothing closes is none."""
+    """The marker lines outside of code fences. A fence that nothing closes is none, and so is one in a front matter."""
     if "hostconf:" not in text:
         return []
     lines = _lines(text)
+    front = _FRONT.match(text)
+    front_end = front.end() if front else 0
     markers: list[_Marker] = []
     fence, opened, kept = "", 0, 0
     index = 0
@@ -286,7 +288,7 @@ def _markers(text: str) -> list[_Marker]:
             continue
         line, end = lines[index]
         before = fence
-        fence = _fence_after(line, fence)
+        fence = _fence_after(line, fence) if end > front_end else ""
         if fence and not before:
             opened, kept = index, len(markers)
         found = None if before or fence else _MARKER.fullmatch(line)

@@ -105,13 +105,16 @@ def _blocks(text: str) -> dict[str, str]:
     blocks: dict[str, str] = {}
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     fence, name, start = "", "", 0
+    front = -1
+    if lines[0].rstrip(" \t") == "---":  # a front matter holds no fences
+        front = next((i for i, line in enumerate(lines[1:], 1) if line.rstrip(" \t") == "---"), -1)
     for number, line in enumerate(lines):
         if fence:
             fence = "" if _closes(line, fence) else fence
             continue
         bare = re.sub(r"^(?:[ \t>]|(?:[-*+]|\d{1,9}[.)])[ \t])+", "", line)
         run = bare[: len(bare) - len(bare.lstrip(bare[:1]))] if bare[:1] in ("`", "~") else ""
-        if len(run) >= 3 and not (run[0] == "`" and "`" in bare[len(run) :]):
+        if number > front and len(run) >= 3 and not (run[0] == "`" and "`" in bare[len(run) :]):
             fence = run if any(_closes(later, run) for later in lines[number + 1 :]) else ""
             continue
         words = line.strip(" \t").split(" ")
