@@ -12,13 +12,17 @@ from hostconf.errors import EditRefused, FormatError, Refused
 from hostconf.hosts.schema import Host
 from hostconf.integrations.schema import Integration
 from hostconf.model import Change, Plan, PlannedFile, Refusal, SurfaceChange
-from hostconf.plan.build import forget, in_order
+from hostconf.plan.books import claim_changes, forget, owned, write_record
+from hostconf.plan.build import in_order
 from hostconf.plan.changes import action_of, config_change
+from hostconf.plan.finish import whole_folder
 from hostconf.plan.known import Known
-from hostconf.record import Record
+from hostconf.plan.say import broken_promises
+from hostconf.plan.stack import TakenOut, moved_record, take_out
+from hostconf.record import Record, RecordedFile
 from hostconf.survey.survey import CAPABILITIES, field
-from hostconf.survey.workspace import Workspace, expand
-from hostconf.takeback import Leftover, take_back
+from hostconf.survey.workspace import Workspace
+from hostconf.takeback import Leftover
 
 
 class Removal(NamedTuple):
@@ -41,90 +45,141 @@ def build_removal(
     Where a file is as hostconf left it, the first bytes come back; else only our own
     entries go, each only if it is still what was written.
     """
-    start = workspace
-    leftovers: list[Leftover] = []
-    gone: list[str] = []
-    refusals: list[Refusal] = []
-    changes: list[Change] = []
-    touched: dict[str, tuple[str, str, str, tuple[str, ...]]] = {}
-    removed: list[Record] = []
-    for record in records:
-        try:
-            taken = take_back(record, workspace)
-        except (FormatError, EditRefused) as error:
-            refusals.append(
-                Refusal(
-                    record.host,
-                    "",
-                    "",
-                    error.message,
-                    "broken-file",
-                    error.path or "",
-                    error.line or 0,
-                    "mend the file by hand, then uninstall again",
-                )
-            )
-            continue
-        workspace = taken.workspace
-        leftovers += taken.leftovers
-        gone += taken.gone
-        removed.append(record)
-        changes += forget(record, start, known)
-        for file in record.files:
-            touched[file.path] = (file.format, record.scope, record.host, () if file.existed else file.folders)
-    files: list[PlannedFile] = []
-    for path, (format_name, scope, host_id, folders) in touched.items():
-        document = workspace.read(path, format_name)
-        if isinstance(document, FormatError) or path not in workspace.edited:
-            continue
-        try:
-            change = config_change(
-                path,
-                format_name,
-                document,
-                start,
-                scope=scope,
-                folders=folders if document is None else (),
-                whole_folder=_whole(hosts.get(host_id), path, start),
-            )
-        except Refused as refused:
-            refusals.append(
-                Refusal(host_id, "", "", refused.message, refused.code, refused.path or "", 0, refused.hint)
-            )
-            continue
-        if change.before != change.after:
-            changes.append(change)
-            files.append(PlannedFile(change, action_of(change), host_id, ()))
-    surface = [
-        SurfaceChange(
-            host_id,
-            c,
-            "",
-            field(hosts[host_id], start, catalogue).surface(c),
-            field(hosts[host_id], workspace, catalogue).surface(c),
-        )
-        for host_id in dict.fromkeys(r.host for r in removed)
-        if host_id in hosts
-        for c in CAPABILITIES
-    ]
+    others = [r for r in known.records.values() if r not in records]
+    try:
+        taken = take_out(records, others, workspace, hosts)
+    except (FormatError, EditRefused, Refused) as error:
+        return _refused(records, error, hosts, workspace, catalogue)
+    kept = {r.id: left for r in records if (left := _waiting(r, taken.leftovers))}
+    changes = _books(records, others, kept, taken, workspace, known)
+    try:
+        files = _configs(records, others, taken, workspace, hosts)
+    except Refused as error:
+        return _refused(records, error, hosts, workspace, catalogue)
     plan = Plan(
         choices=(),
-        files=() if refusals else tuple(files),
-        changes=() if refusals else in_order(changes, removal=True),
-        surface=tuple(surface),
+        files=tuple(f for f in files if f.change.before != f.change.after),
+        changes=in_order([*changes, *(f.change for f in files)], removal=True),
+        surface=_surface(records, hosts, workspace, taken.workspace, catalogue),
         conflicts=(),
-        notes=tuple(gone),
+        notes=(*taken.gone, *_promises(others, hosts, workspace, taken.workspace, catalogue)),
         blast_radius=(),
-        refusals=tuple(refusals),
+        refusals=(),
     )
-    return Removal(plan, tuple(leftovers), tuple(gone))
+    return Removal(plan, taken.leftovers, taken.gone)
 
 
-def _whole(host: Host | None, path: str, workspace: Workspace) -> str:
-    for rules in host.rules if host is not None else ():
-        for folder in (
-            expand(rules.whole_folder, host, workspace.environment) if rules.whole_folder and host is not None else ()
-        ):
-            if path.startswith(folder + "/"):
-                return folder
-    return ""
+def _refused(
+    records: Sequence[Record],
+    error: FormatError | EditRefused | Refused,
+    hosts: Mapping[str, Host],
+    workspace: Workspace,
+    catalogue: Sequence[Integration],
+) -> Removal:
+    code = error.code if isinstance(error, Refused) or error.code == "unreadable" else "broken-file"
+    hint = error.hint or "mend the file by hand, then uninstall again"
+    touched = [r.host for r in records if any(f.path == error.path for f in r.files)] or [records[0].host]
+    rows = tuple(
+        Refusal(h, "", "", error.message, code, error.path or "", error.line or 0, hint) for h in dict.fromkeys(touched)
+    )
+    surface = _surface(records, hosts, workspace, workspace, catalogue)
+    return Removal(Plan((), (), (), surface, (), (), (), rows), (), ())
+
+
+def _waiting(record: Record, leftovers: Sequence[Leftover]) -> Record | None:
+    """What of a record has to stay: the user's own that waits behind an entry which was not ours to take out."""
+    keeps = {(x.path, x.at) for x in leftovers if x.keeps}
+    files = []
+    for file in record.files:
+        operations = tuple(o for o in file.operations if o.vaulted and (file.path, o.at) in keeps)
+        if operations:
+            files.append(file._replace(existed=True, before="", after="", folders=(), steps=(), operations=operations))
+    return record._replace(files=tuple(files)) if files else None
+
+
+def _books(
+    records: Sequence[Record],
+    others: Sequence[Record],
+    kept: Mapping[str, Record],
+    taken: TakenOut,
+    workspace: Workspace,
+    known: Known,
+) -> list[Change]:
+    """Records, vaults and claims that go, or are written anew."""
+    changes: list[Change] = []
+    owns = []
+    going = [r for r in records if r.id not in kept]
+    for record in records:
+        after = kept.get(record.id)
+        changes += forget(record, workspace, known, going) if after is None else write_record(after, workspace)
+        rows = {f.path: f._replace(operations=()) for f in record.files}
+        rows |= {f.path: f for f in (after.files if after else ())}
+        owns += owned(record, rows.values(), workspace)
+    for other in others:
+        files: Mapping[str, RecordedFile | None] = taken.moved.get(other.id, {})
+        if files:
+            changes += write_record(moved_record(other, files), workspace)
+            rows = {f.path: files[f.path] or f._replace(operations=()) for f in other.files if f.path in files}
+            owns += owned(other, rows.values(), workspace)
+    return changes + claim_changes(owns, workspace, known.claims, workspace.environment.now)
+
+
+def _configs(
+    records: Sequence[Record],
+    others: Sequence[Record],
+    taken: TakenOut,
+    workspace: Workspace,
+    hosts: Mapping[str, Host],
+) -> list[PlannedFile]:
+    """The user's files, each once. Raises Refused where one cannot be written."""
+    rows = {f.path: (r, f) for r in (*others, *records) for f in r.files}
+    made = {f.path: f.folders for r in (*others, *records) for f in r.files if not f.existed}
+    found = []
+    for path in taken.workspace.edited:
+        if path not in rows:
+            continue
+        record, file = rows[path]
+        document = taken.workspace.edited[path]
+        change = config_change(
+            path,
+            file.format,
+            document,
+            workspace,
+            scope=record.scope,
+            folders=made.get(path, ()) if document is None else (),
+            whole_folder=whole_folder(hosts.get(record.host), path, workspace.environment),
+        )
+        found.append(PlannedFile(change, action_of(change), record.host, ()))
+    return found
+
+
+def _surface(
+    records: Sequence[Record],
+    hosts: Mapping[str, Host],
+    before: Workspace,
+    after: Workspace,
+    catalogue: Sequence[Integration],
+) -> tuple[SurfaceChange, ...]:
+    rows = []
+    for host in [hosts[h] for h in dict.fromkeys(r.host for r in records) if h in hosts]:
+        was, now = field(host, before, catalogue), field(host, after, catalogue)
+        rows += [SurfaceChange(host.id, c, "", was.surface(c), now.surface(c)) for c in CAPABILITIES]
+    return tuple(rows)
+
+
+def _promises(
+    others: Sequence[Record],
+    hosts: Mapping[str, Host],
+    before: Workspace,
+    after: Workspace,
+    catalogue: Sequence[Integration],
+) -> list[str]:
+    """What the removal does to installs that stay."""
+    said = []
+    for host in [hosts[h] for h in dict.fromkeys(r.host for r in others) if h in hosts]:
+        rows = broken_promises(others, field(host, before, catalogue), field(host, after, catalogue), host)
+        said += [
+            f"{r.integration} on {host.name} no longer is `{tier}` for {capability.replace('_', ' ')}: apply it again"
+            for r, capability, tier in rows
+        ]
+    return said

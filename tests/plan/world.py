@@ -173,7 +173,7 @@ class World(NamedTuple):
         """`uninstall`."""
         return workflow.uninstall(self.environment(**variables), integration, hosts, scope, yes=True)
 
-    def removed(self, *hosts: str, **more: str) -> OperationResult:
+    def removed(self, *hosts: str, **more: Any) -> OperationResult:
         """`uninstall`, which has to succeed wholly."""
         result = self.uninstall(*hosts, **more)
         assert (result.exit_code, result.status) == (0, "success"), result.errors

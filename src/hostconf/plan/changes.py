@@ -1,17 +1,16 @@
-"""From edited documents to the files of a transaction: configs, records, vaults and claims, in the order of writing.
+"""From edited documents to the files of a transaction: what may be written, and how.
 
 Pure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from hostconf.errors import Refused
 from hostconf.formats.base import Document
 from hostconf.model import Action, Change, Environment, FileState
-from hostconf.record import claim_path, dump_claims
 from hostconf.survey.workspace import Workspace
 
 
@@ -110,30 +109,6 @@ def state_change(
         beside=path.rpartition("/")[0],
         make_folders=missing_folders(path, workspace) if after is not None else (),
         drop_folders=tuple(drop),
-    )
-
-
-def claim_change(
-    change: Change,
-    workspace: Workspace,
-    owner: str,
-    entries: Sequence[Sequence[Any]],
-    integration: str,
-    now: str,
-    claims: Sequence[Mapping[str, Any]],
-) -> Change | None:
-    """The change of the claims beside a config file: ours added, kept or taken out. None when nothing changes."""
-    path = claim_path(change.real, change.beside)
-    state = workspace.state(path)
-    others = [dict(c) for c in claims if c.get("owner") != owner]
-    before = [dict(c) for c in claims]
-    since = next((c.get("since") for c in claims if c.get("owner") == owner), None) or now
-    ours = [{"owner": owner, "at": list(at), "integration": integration, "since": since} for at in entries]
-    after = [*others, *ours]
-    if after == before:
-        return None
-    return state_change(
-        path, state.data if state.kind == "file" else None, dump_claims(after) if after else None, workspace, "claim"
     )
 
 

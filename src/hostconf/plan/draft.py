@@ -5,6 +5,7 @@ Pure. The draft knows files and edits; which edits a tier needs is decided in `t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -90,6 +91,19 @@ class Draft:
         edit = self._try(path, lambda: document.set(at, value, **place))
         return self._do(path, format_name, edit, Operation("set", at, value, why, last), prior, vault)
 
+    def redo(self, path: str, format_name: str, done: Recorded, value: Any) -> None:
+        """Do once more what was recorded, with the value that stood there."""
+        if done.kind == "append":
+            self.append(path, format_name, done.at, done.items, done.why)
+        elif value is not MISSING:
+            above, key = done.at[:-1], done.at[-1]
+            plain = self.document(path, format_name)[0].get(above) if above else None
+            if isinstance(plain, str):
+                # the table was made of one word by the install that went: see `flip`
+                self.set(path, format_name, above, {"*": plain, str(key): value}, done.why)
+            else:
+                self.set(path, format_name, done.at, value, done.why, last=done.last, vault=done.vaulted)
+
     def append(self, path: str, format_name: str, at: KeyPath, items: Sequence[Any], why: str) -> bool:
         """Append what is missing of `items` to a list."""
         document = self._begun(path, format_name)
@@ -138,7 +152,7 @@ class Draft:
                 written="" if appended else fingerprint(edit.after.get(operation.at)),
                 items=appended,
                 prior=prior,
-                vaulted=vault and prior is not MISSING,
+                vaulted=prior is not MISSING and (vault or not _plain(prior)),
                 created=created,
                 last=operation.last,
                 why=operation.why,
@@ -151,6 +165,20 @@ class Draft:
         return True
 
 
+def document_of(workspace: Workspace, path: str, format_name: str) -> Document | None:
+    """The document at `path`; None where there is none, or none that can be read."""
+    read = workspace.read(path, format_name)
+    return None if isinstance(read, FormatError) else read
+
+
+def _plain(value: Any) -> bool:
+    """Whether a value can be no secret: a switch, a number, one short word."""
+    return value is None or isinstance(value, (bool, int, float)) or bool(_WORD.fullmatch(str(value)))
+
+
+_WORD = re.compile(r"[A-Za-z][a-z_-]{0,15}")
+
+
 class Target(NamedTuple):
     """Where something is written."""
 
@@ -160,7 +188,9 @@ class Target(NamedTuple):
 
 
 def write_target(host: Host, files: Sequence[LayerFile], group: str, scope: str, key: str) -> Target:
-    """The file of a scope to write a key into: the strongest that has it, else the strongest there, else the one to make.
+    """The file of a scope to write a key into.
+
+    The strongest that has it, else the strongest there, else the one to make.
 
     Raises:
         Refused: the host has no file for that scope.

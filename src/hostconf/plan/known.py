@@ -5,12 +5,12 @@ Pure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from hostconf.formats.base import KeyPath
-from hostconf.model import Environment
-from hostconf.record import Record, record_path
+from hostconf.model import Change, Environment
+from hostconf.record import Record, load_claims, record_path
 
 
 class Known(NamedTuple):
@@ -24,6 +24,13 @@ class Known(NamedTuple):
         if scope == "project" and environment.project is None:
             return None
         return self.records.get(record_path(environment, scope, host, integration))
+
+    def after(self, records: Mapping[str, Record], claims: Iterable[Change]) -> Known:
+        """What is known once these changes of claims are carried out."""
+        held = dict(self.claims)
+        for change in claims:
+            held[change.path] = load_claims(change.after, change.path) if change.after is not None else ()
+        return Known(records, held)
 
     def own(self, host: str) -> frozenset[tuple[str, KeyPath]]:
         """Entries of a host's files that a record covers."""

@@ -19,8 +19,8 @@ from hostconf.plan.draft import Draft, Target, write_target
 from hostconf.prove import Ours
 from hostconf.record import claim_path
 from hostconf.survey.registrations import find_entries, names_of
-from hostconf.survey.survey import Field, field
 from hostconf.survey.surface import tool_off
+from hostconf.survey.survey import Field, field
 from hostconf.survey.view import View, fill_form
 
 
@@ -34,9 +34,14 @@ class Cell(NamedTuple):
     catalogue: Sequence[Integration]
     record_id: str
     claims: Mapping[str, Sequence[Mapping[str, Any]]]
-    """Claims file to the claims in it; None stands for one that cannot be read."""
-    untaken: Sequence[tuple[str, KeyPath]]
+    """Claims file to the claims in it."""
+    untaken: frozenset[tuple[str, KeyPath]] = frozenset()
     """Entries of an earlier install that were changed since: not ours to overwrite."""
+    put_aside: frozenset[tuple[str, KeyPath]] = frozenset()
+    """Entries of the user's own that an earlier install took, and that uninstall gives back."""
+
+    overwritten: Sequence[tuple[str, KeyPath]] = ()
+    """Those of them that were changed since and give way: `--replace` was said."""
 
     def look(self, draft: Draft) -> Field:
         """The field as planned so far."""
@@ -96,19 +101,10 @@ def register(cell: Cell, draft: Draft, notes: list[str]) -> Ours:
     there = document.get(at)
     span = document.where(at)
     line = span.line if span else None
-    beside = draft.workspace.state(target.path).real.rpartition("/")[0]
-    for claim in cell.claims.get(claim_path(draft.workspace.state(target.path).real, beside), ()):
-        if claim.get("owner") != cell.record_id and tuple(claim["at"]) == at:
-            raise Refused(
-                f"another installation owns `{'.'.join(map(str, at))}` in `{target.path}` since {claim.get('since', 'an unknown day')}",
-                path=target.path,
-                line=line,
-                code="owned-by-another",
-                hint="uninstall it there first",
-            )
+    _owned_elsewhere(cell, draft, target, at, line)
     _merged_names(cell, view, target, entry)
     if there is not MISSING and there != entry:
-        if not cell.choice.replace:
+        if not cell.choice.replace and (target.path, at) not in cell.put_aside - cell.untaken:
             drifted = (target.path, at) in cell.untaken
             what = "was changed since hostconf wrote it" if drifted else "is somebody else's"
             raise Refused(
@@ -119,11 +115,25 @@ def register(cell: Cell, draft: Draft, notes: list[str]) -> Ours:
                 hint="`--replace` takes the name; what stands there comes back at uninstall",
             )
     elif there is not MISSING:
-        notes.append(
-            f"`{cell.integration.server}` stands in `{target.path}` already, written by hand: it is kept and not recorded"
-        )
+        name = cell.integration.server
+        notes.append(f"`{name}` stands in `{target.path}` already, written by hand: it is kept and not recorded")
     draft.set(target.path, target.format, at, entry, f"registers {cell.integration.name}", vault=there is not MISSING)
     return Ours(cell.integration.server, target.path, at)
+
+
+def _owned_elsewhere(cell: Cell, draft: Draft, target: Target, at: KeyPath, line: int | None) -> None:
+    real = draft.workspace.state(target.path).real
+    where = claim_path(real, real.rpartition("/")[0])
+    for claim in cell.claims.get(where, ()):
+        if claim.get("owner") != cell.record_id and tuple(claim["at"]) == at:
+            since = claim.get("since", "an unknown day")
+            raise Refused(
+                f"another installation owns `{'.'.join(map(str, at))}` in `{target.path}` since {since}",
+                path=target.path,
+                line=line,
+                code="owned-by-another",
+                hint=f"uninstall it there first; where its records are lost, remove `{where}`",
+            )
 
 
 def _merged_names(cell: Cell, view: View, target: Target, entry: Mapping[str, Any]) -> None:
@@ -138,7 +148,8 @@ def _merged_names(cell: Cell, view: View, target: Target, entry: Mapping[str, An
         if other.transport != "unknown" and (other.command, other.url) != (mine.command, mine.url):
             line = view.line(found.file, found.at)
             raise Refused(
-                f"`{found.name}` in `{found.file.path}` is another server, and {cell.host.name} merges entries of one name",
+                f"`{found.name}` in `{found.file.path}` is another server, "
+                f"and {cell.host.name} merges entries of one name",
                 path=found.file.path,
                 line=line,
                 code="name-taken",
@@ -159,7 +170,9 @@ def turn_off(cell: Cell, draft: Draft, capability: str) -> None:
                 "name": cell.integration.server,
                 "server": cell.integration.server,
             }
-            flip(cell, draft, cell.host.switch(switch_id), "server_tool", names, f"takes `{spelled}` out")
+            switch = cell.host.switch(switch_id)
+            if View(cell.host, draft.workspace).off(switch, "server_tool", names) is None:
+                flip(cell, draft, switch, "server_tool", names, f"takes `{spelled}` out")
             break
 
 
@@ -227,7 +240,8 @@ def remove_builtins(cell: Cell, draft: Draft, capability: str) -> list[HostTool]
             continue
         if capability != tool.capability and cell.choice.tiers.get(tool.capability) != "forced":
             raise Refused(
-                f"`{tool.id}` of {cell.host.name} serves {tool.capability} and {capability} with one switch, so {capability} alone cannot be forced",
+                f"`{tool.id}` of {cell.host.name} serves {tool.capability} and {capability} with one switch, "
+                f"so {capability} alone cannot be forced",
                 code="joint-switch",
                 hint=f"force both (`--tier forced`), or take `--tier {capability}=preferred`",
             )
@@ -277,7 +291,8 @@ def _exclude(cell: Cell, draft: Draft, view: View, rival: Registration) -> None:
     if switch.needs_entry and rival.scope != cell.choice.scope:
         other = rival.scope if rival.scope in ("user", "project") else "no"
         raise Refused(
-            f"`{rival.name}` stands in the {rival.scope} layer `{rival.path}`:{rival.line}, and {cell.host.name} can switch it off only there",
+            f"`{rival.name}` stands in the {rival.scope} layer `{rival.path}`:{rival.line}, "
+            f"and {cell.host.name} can switch it off only there",
             path=rival.path,
             line=rival.line,
             code="other-scope",
@@ -306,7 +321,16 @@ def name_in_rules(cell: Cell, draft: Draft, capabilities: Sequence[str], notes: 
             draft.folders[path] = whole
     if not draft.workspace.exists(path) and not rules.whole_folder and not rules.listed_at:
         notes.append(f"`{path}` is made new: every host that reads a file of this name reads it too")
-    draft.set(path, "markdown", (cell.integration.id,), text, "names our tools to the model", first=long)
+    at = (cell.integration.id,)
+    drifted = (path, at) in cell.untaken
+    if drifted and not cell.choice.replace:
+        raise Refused(
+            f"our block in `{path}` was changed since hostconf wrote it",
+            path=path,
+            code="drift",
+            hint="`--replace` writes it anew; what stands there comes back at uninstall",
+        )
+    draft.set(path, "markdown", at, text, "names our tools to the model", first=long, vault=drifted)
     if rules.listed_at:
         target = write_target(cell.host, view.files, rules.listed_group, cell.choice.scope, rules.listed_at[0])
         item = _expand(cell, view, rules.write_listed) if "{" in rules.write_listed else rules.write_listed

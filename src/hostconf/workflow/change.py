@@ -12,9 +12,9 @@ from hostconf.errors import HostconfError, Refused, UsageError
 from hostconf.hosts.schema import Host
 from hostconf.model import Environment, OperationResult, Plan
 from hostconf.plan.build import build_plan
-from hostconf.record import Record, state_folder
+from hostconf.record import Record, record_path, state_folder, vault_path
 from hostconf.survey.survey import survey
-from hostconf.takeback import drift
+from hostconf.takeback import Leftover, drift
 from hostconf.uninstall import build_removal
 from hostconf.workflow import data
 from hostconf.workflow.choices import choices_of
@@ -75,7 +75,7 @@ def apply(
     """See `hostconf.workflow.apply`."""
     _writable_platform(environment)
     house = open_house(environment)
-    made, gathered = make_plan(house, request)
+    made, _ = make_plan(house, request)
     shown = _planned("apply", made)
     if made.refusals or made.empty:
         return shown._replace(data={**shown.data, "applied": False})
@@ -121,13 +121,12 @@ def uninstall(
             {**data.plan_data(_NOTHING), "removed": [], "leftovers": []},
             ("nothing of hostconf is installed there",),
         )
-    removal = build_removal(
-        records, gathered.workspace, {h.id: h for h in house.hosts}, house.catalogue, gathered.known
-    )
+    known = gathered.known
+    removal = build_removal(records, gathered.workspace, {h.id: h for h in house.hosts}, house.catalogue, known)
     made = removal.plan
     details = {
         **data.plan_data(made),
-        "removed": [data.installed_row(r, drift(r, gathered.workspace)) for r in records],
+        "removed": [data.installed_row(r, drift(r, gathered.workspace, [*known.records.values()])) for r in records],
         "leftovers": [data.leftover_row(x) for x in removal.leftovers],
     }
     errors = tuple(data.refusal_error(r) for r in made.refusals)
@@ -135,31 +134,45 @@ def uninstall(
         return OperationResult("uninstall", 3, {**details, "removed": []}, (), errors)
     shown = OperationResult("uninstall", 0, details)
     _asked(shown, yes, confirm)
-    told = [text for one in ("user", "project") for text in _remove_scope(house, made, records, one, on_step)]
+    told: list[str] = []
+    for one in ("user", "project"):
+        try:
+            told += _remove_scope(house, made, records, one, on_step)
+        except HostconfError as error:
+            if one == "user" or not any(r.scope == "user" for r in records):
+                raise
+            # the user's own part is a transaction of its own, and done
+            rows = (data.error_row(error), *_left(removal.leftovers, records, environment))
+            said = (*told, "done in part: what the project holds is as it was")
+            return OperationResult("uninstall", error.exit_code, details, said, rows, partial=True)
     if removal.leftovers:
-        rows = tuple(
-            {
-                "code": "drift",
-                "message": f"`{'.'.join(map(str, x.at))}` in `{x.path}` stays: {x.reason}",
-                "hint": "take it out by hand if you do not want it",
-                "path": x.path,
-                "line": x.line or None,
-                "column": None,
-            }
-            for x in removal.leftovers
-        )
-        return OperationResult(
-            "uninstall",
-            1,
-            details,
-            (
-                *told,
-                "done in part: what is not as hostconf wrote it stays",
-            ),
-            rows,
-            partial=True,
-        )
+        rows = _left(removal.leftovers, records, environment)
+        said = (*told, "done in part: what is not as hostconf wrote it stays")
+        return OperationResult("uninstall", 1, details, said, rows, partial=True)
     return OperationResult("uninstall", 0, details, (*told, "done"))
+
+
+def _left(
+    leftovers: Sequence[Leftover], records: Sequence[Record], environment: Environment
+) -> tuple[dict[str, Any], ...]:
+    """What stays, as errors of the envelope."""
+    rows = []
+    for x in leftovers:
+        vault = next(
+            (
+                vault_path(record_path(environment, r.scope, r.host, r.integration))
+                for r in records
+                if any(f.path == x.path and o.at == x.at for f in r.files for o in f.operations)
+            ),
+            "",
+        )
+        hint = "take it out by hand if you do not want it"
+        if x.keeps:
+            hint = f"what you had there waits in `{vault}`: take ours out, then uninstall again, and it comes back"
+        message = f"`{'.'.join(map(str, x.at))}` in `{x.path}` stays: {x.reason}"
+        place = {"path": x.path, "line": x.line or None, "column": None}
+        rows.append({"code": "drift", "message": message, "hint": hint, **place})
+    return tuple(rows)
 
 
 _NOTHING = Plan((), (), (), (), (), (), (), ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from hostconf.errors import FormatError, RecordUnreadable, UsageError
@@ -12,11 +12,11 @@ from hostconf.integrations.load import load_integrations
 from hostconf.integrations.schema import Integration
 from hostconf.model import Environment, Snapshot
 from hostconf.plan.known import Known
-from hostconf.record import Record, claim_path, load_claims, load_record, local, state_folder, vault_path
+from hostconf.record import CLAIM, Record, claim_path, load_claims, load_record, state_folder, vault_path
 from hostconf.snapshot import find_programs, take_snapshot
 from hostconf.survey.rules import listed_paths
 from hostconf.survey.view import View
-from hostconf.survey.workspace import Workspace, layer_paths
+from hostconf.survey.workspace import Workspace, layer_paths, problem_of
 from hostconf.system import RealSystem, System
 
 
@@ -72,72 +72,86 @@ def gather(house: House, hosts: Sequence[Host], records: bool = True) -> Gathere
         paths += some
         globs += more
     scopes = ["user", *(["project"] if environment.project is not None else [])]
-    for scope in scopes if records else ():
-        folder = state_folder(environment, scope)
-        globs.append(f"{folder}/records/*")
-        paths.append(f"{folder}/.gitignore")
-        paths.append(f"{folder}/records/any")
-    snapshot = take_snapshot(environment, [*paths, *_folders(paths, environment)], globs, system=house.system)
+    places = {f"{state_folder(environment, scope)}/records": scope for scope in (scopes if records else ())}
+    for folder in places:
+        globs.append(f"{folder}/*")
+        paths.append(f"{folder.rpartition('/')[0]}/.gitignore")
+        paths.append(f"{folder}/any")
+    snapshot = _with_folders(take_snapshot(environment, paths, globs, system=house.system), paths, house.system)
     programs, versions = find_programs({h.id: (h.commands, h.package) for h in hosts}, environment, system=house.system)
     snapshot = snapshot._replace(programs=programs, versions=versions)
-    found, problems = _records(snapshot) if records else ({}, [])
-    later = _later(house, hosts, snapshot, found.values())
+    found, problems = _records(snapshot, places)
+    later = _later(hosts, snapshot, found.values(), house.system)
     if later:
-        more_snapshot = take_snapshot(environment, [*later, *_folders(later, environment)], (), system=house.system)
+        more_snapshot = _with_folders(take_snapshot(environment, later, (), system=house.system), later, house.system)
         snapshot = snapshot._replace(files={**more_snapshot.files, **snapshot.files})
     claims = {}
     for path, state in snapshot.files.items():
-        if path.endswith(".hostconf-owner.json") and state.data is not None:
+        if path.endswith(CLAIM) and state.kind != "absent":
             try:
+                if state.data is None:
+                    raise RecordUnreadable(f"the owner claim {problem_of(state)}", path=path)
                 claims[path] = load_claims(state.data, path)
             except RecordUnreadable as error:
                 problems.append(error)
     return Gathered(Workspace(snapshot), Known(found, claims), tuple(problems))
 
 
-def _folders(paths: Iterable[str], environment: Environment) -> list[str]:
-    """The folders above, down from home or project: a plan has to know which are missing."""
-    roots = [r for r in (environment.home, environment.project) if r]
-    found: dict[str, None] = {}
+def _with_folders(snapshot: Snapshot, paths: Iterable[str], system: System) -> Snapshot:
+    """The snapshot with the folders above what is absent, up to one that is there: a plan has to know what to make.
+
+    Both where a path is named and where it leads.
+    """
+    files = dict(snapshot.files)
     for path in paths:
-        folder = path.rpartition("/")[0]
-        while folder and folder not in found and any(folder.startswith(r.rstrip("/") + "/") for r in roots):
-            found[folder] = None
-            folder = folder.rpartition("/")[0]
-    return list(found)
+        state = files[path]
+        for folder in {path.rpartition("/")[0], state.real.rpartition("/")[0]} if state.kind == "absent" else ():
+            while folder:
+                if folder not in files:
+                    files[folder] = system.read(folder)
+                if files[folder].kind != "absent":
+                    break
+                folder = folder.rpartition("/")[0]
+    return snapshot._replace(files=files)
 
 
-def _records(snapshot: Snapshot) -> tuple[dict[str, Record], list[RecordUnreadable]]:
+def _records(snapshot: Snapshot, places: Mapping[str, str]) -> tuple[dict[str, Record], list[RecordUnreadable]]:
+    """The records in these folders, folder to scope."""
     found: dict[str, Record] = {}
     problems: list[RecordUnreadable] = []
     for path, state in snapshot.files.items():
-        if "/records/" not in path or not path.endswith(".json") or state.data is None:
+        scope = places.get(path.rpartition("/")[0])
+        if scope is None or not path.endswith(".json"):
             continue
-        vault = snapshot.files.get(vault_path(path))
         try:
-            found[path] = load_record(state.data, vault.data if vault else None, path, snapshot.environment)
+            if state.data is None:
+                if state.kind == "absent":
+                    continue
+                raise RecordUnreadable(f"the install record {problem_of(state)}", path=path)
+            vault = snapshot.files.get(vault_path(path))
+            found[path] = load_record(state.data, vault.data if vault else None, path, snapshot.environment, scope)
         except RecordUnreadable as error:
             problems.append(error)
     return found, problems
 
 
-def _later(house: House, hosts: Sequence[Host], snapshot: Snapshot, records: Iterable[Record]) -> list[str]:
+def _later(hosts: Sequence[Host], snapshot: Snapshot, records: Iterable[Record], system: System) -> list[str]:
     """Paths that only the first look tells of: listed rules files, recorded files, claims beside what links lead to."""
     workspace = Workspace(snapshot)
     wanted: list[str] = []
+    configs: list[str] = []
     for host in hosts:
         view = View(host, workspace)
+        configs += [f.path for f in view.files if not f.path.startswith("$")]
         for rules in host.rules:
             if rules.listed_at:
                 wanted += listed_paths(view, rules)
     for record in records:
-        wanted += [local(f.path, house.environment) for f in record.files]
+        configs += [f.path for f in record.files]
         wanted += [folder for f in record.files for folder in f.folders]
-    for state in list(snapshot.files.values()):
-        if state.kind in ("file", "absent") and "/records/" not in state.path:
-            wanted.append(claim_path(state.real, state.real.rpartition("/")[0]))
-            if state.real != state.path:
-                wanted.append(state.real)
+    for path in configs:
+        real = snapshot.files[path].real if path in snapshot.files else system.resolve(path).real
+        wanted += [path, real, claim_path(real, real.rpartition("/")[0])]
     return [p for p in dict.fromkeys(wanted) if p not in snapshot.files]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from hostconf.errors import UsageError
 from hostconf.hosts.schema import nearest
@@ -38,7 +37,7 @@ def drifted(found: Gathered, host: str) -> tuple[Conflict, ...]:
         )
         for r in found.known.records.values()
         if r.host == host
-        for d in drift(r, found.workspace)
+        for d in drift(r, found.workspace, [*found.known.records.values()])
     )
 
 
@@ -74,7 +73,9 @@ def status(environment: Environment, names: Sequence[str]) -> OperationResult:
     hosts = []
     for row in rows:
         installed = [
-            data.installed_row(r, drift(r, found.workspace)) for r in found.known.records.values() if r.host == row.host
+            data.installed_row(r, drift(r, found.workspace, [*found.known.records.values()]))
+            for r in found.known.records.values()
+            if r.host == row.host
         ]
         hosts.append(data.survey_row(row, installed))
     messages = () if hosts else ("none of the known hosts is there",)

@@ -49,7 +49,8 @@ def recover(environment: Environment, action: str | None, lock_id: str | None, *
                 {
                     "code": "recovery-needed",
                     "message": "something is unfinished or a lock is left",
-                    "hint": "`hostconf recover --finish`, `--undo` or `--forget`; a lock of an unknown owner needs `--lock-id`",
+                    "hint": "`hostconf recover --finish`, `--undo` or `--forget`; "
+                    "a lock of an unknown owner needs `--lock-id`",
                     "path": None,
                     "line": None,
                     "column": None,
@@ -131,7 +132,7 @@ def _state(house: House, found: Gathered) -> list[dict[str, Any]]:
 def _records(found: Gathered) -> list[dict[str, Any]]:
     rows = [_row("records", "fail", p.message, p.hint, p.path or "") for p in found.problems]
     for path, record in found.known.records.items():
-        left = drift(record, found.workspace)
+        left = drift(record, found.workspace, [*found.known.records.values()])
         what = f"{record.integration} on {record.host} ({record.scope})"
         rows += [
             _row(
