@@ -52,31 +52,112 @@ def read_entry(host: Host, entry: Mapping[str, Any]) -> Entry:
         table = entry.get(key)
         if isinstance(table, dict):
             environment.update(table)
-    names: list[str] = []
-    if spelling.reference.list and isinstance(entry.get(spelling.reference.list), list):
-        names = [n for n in entry[spelling.reference.list] if isinstance(n, str)]
     only = entry.get(spelling.tools_only) if spelling.tools_only else None
     off = entry.get(spelling.tools_off) if spelling.tools_off else None
     return Entry(
-        transport=_transport(host, entry, bool(words), bool(url)),
+        transport="unknown" if entry_fault(host, entry) else _transport(host, entry, bool(words), bool(url)),
         command=tuple(str(w) for w in words),
         url=url,
         environment=environment,
-        variables=tuple(names),
+        variables=variables_of(host, entry),
         tools_off=tuple(t for t in off if isinstance(t, str)) if isinstance(off, list) else (),
         tools_only=tuple(t for t in only if isinstance(t, str)) if isinstance(only, list) else None,
     )
+
+
+def variables_of(host: Host, entry: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names of variables that the entry takes from the environment by keys of its own."""
+    found: list[str] = []
+    reference = host.registrations.reference
+    for key in (reference.list, *reference.names):
+        value = entry.get(key) if key else None
+        items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
+        for item in items:
+            if isinstance(item, dict):
+                item = item.get("name")
+            if isinstance(item, str) and item:
+                found.append(item)
+    return tuple(dict.fromkeys(found))
+
+
+class Fault(NamedTuple):
+    """Why the host makes no server of an entry."""
+
+    key: str
+    """The key that is wrong; empty: the entry as a whole."""
+    text: str
+
+
+def entry_fault(host: Host, entry: Mapping[str, Any]) -> Fault | None:
+    """What is wrong with an entry by the host's own rules; None when it is a server."""
+    spelling = host.registrations
+    for key, wanted in spelling.shape.items():
+        if key in entry and not is_of(entry[key], wanted):
+            return Fault(key, f"`{key}` has to be {TYPE_WORDS[wanted]}")
+    for pair in spelling.clash:
+        if all(key in entry for key in pair):
+            return Fault(pair[-1], f"{' and '.join(f'`{key}`' for key in pair)} must not stand in one entry")
+    command, url = entry.get(spelling.command), entry.get(spelling.url)
+    said = entry.get(spelling.type) if spelling.type else None
+    if isinstance(said, str):
+        transport = _words(host).get(said)
+        if transport is None:
+            return Fault(spelling.type, f"`{spelling.type}` is `{said}`, which the host does not know")
+        needed = spelling.command if transport == "stdio" else spelling.url
+        return None if needed in entry else Fault("", f"it is of the type `{said}` and has no `{needed}`")
+    for key in spelling.wants_type:
+        if key in entry and not (key == spelling.url and spelling.command in entry):
+            return Fault(key, f"it has a `{key}` but no `{spelling.type}`")
+    if command is None and url is None:
+        return Fault("", f"it has no `{spelling.command}` and no `{spelling.url}`")
+    return None
+
+
+TYPE_WORDS = {
+    "table": "a table",
+    "list": "a list",
+    "string": "a string",
+    "bool": "true or false",
+    "number": "a number",
+    "strings": "a list of strings",
+    "texts": "a table of strings",
+    "absent": "left out",
+}
+"""The words of `types` and `shape`, for people."""
+
+
+def is_of(value: Any, wanted: str) -> bool:
+    """Whether a value is of one of the types, named as a host file names them, with `|` between."""
+    for word in wanted.split("|"):
+        if word == "table" and isinstance(value, dict):
+            return True
+        if word == "list" and isinstance(value, list):
+            return True
+        if word == "string" and isinstance(value, str):
+            return True
+        if word == "bool" and isinstance(value, bool):
+            return True
+        if word == "number" and isinstance(value, (int, float)) and not isinstance(value, bool):
+            return True
+        if word == "strings" and isinstance(value, list) and all(isinstance(x, str) for x in value):
+            return True
+        if word == "texts" and isinstance(value, dict) and all(isinstance(x, str) for x in value.values()):
+            return True
+    return False
+
+
+def _words(host: Host) -> dict[str, str]:
+    """The host's words for a transport, and which of ours each means."""
+    spelling = host.registrations
+    return {**{word: transport for transport, word in spelling.types.items()}, **spelling.also_types}
 
 
 def _transport(host: Host, entry: Mapping[str, Any], command: bool, url: bool) -> str:
     spelling = host.registrations
     said = entry.get(spelling.type) if spelling.type else None
     if isinstance(said, str):
-        for transport, word in spelling.types.items():
-            if said == word and (command if transport == "stdio" else url):
-                return transport
-        if said in ("streamable-http", "ws") and url:
-            return "http"
+        transport = _words(host).get(said, "unknown")
+        return transport if (command if transport == "stdio" else url) else "unknown"
     if command:
         return "stdio"
     return "http" if url else "unknown"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from hostconf.errors import DataFileError
-from hostconf.hosts.schema import Host, nearest, parse_host
+from hostconf.hosts.parse import parse_host
+from hostconf.hosts.schema import Host, nearest
 
 
 def hosts_folder() -> str:

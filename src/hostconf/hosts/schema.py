@@ -1,15 +1,14 @@
-"""The keys of a file in `hosts/`, as records, and the strict reader of one.
+"""The keys of a file in `hosts/`, as records: what a host is, said once, for reading and for writing.
 
-Pure. A key that is not named here is refused with the nearest one that is, so a
-typo in a host file never passes for a fact.
+Pure. The reader of such a file is `hostconf.hosts.parse`; it takes the keys, their
+types and their words from the annotations here, so that nothing is said twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from hostconf.errors import DataFileError
 from hostconf.model import Strength
 
 
@@ -17,7 +16,7 @@ class Fact(NamedTuple):
     """How something is known: `run` (seen in the program), `read` (in its shipped code), `doc`, `unsure`."""
 
     text: str
-    verified: str = "run"
+    verified: str = ""
     source: str = ""
 
 
@@ -33,12 +32,20 @@ class Layer(NamedTuple):
     """Layers of one group hold the same kind of keys and are combined."""
     format: str
     path: str = ""
-    """Template: `{config_home}`, `{home}`, `{project}`, `{folder}` (one file a folder from the project root
-    down to the working folder), `{variable:NAME}`; may be a glob for drop-in folders."""
+    """Template: `{config_home}`, `{home}`, `{project}`, `{working}` (the working folder), `{folder}` (one file a
+    folder from the project root down to the working folder), `{variable:NAME}`; may be a glob for drop-in folders."""
+    elsewhere: Mapping[str, str] = {}
+    """Platform (`macos`, `windows`, `wsl`) to the path there, where it is another."""
     variable: str = ""
     """The text itself stands in this environment variable."""
     under: tuple[str, ...] = ()
     """The text stands for the value at this key path, not for the whole document."""
+    within: int = 0
+    """Among layers of one rank the deeper folder wins, and in one folder the file with the higher number."""
+    outer_wins: bool = False
+    """Of several folders the one nearest to the project root wins."""
+    unless_variable: tuple[str, ...] = ()
+    """Not read where one of these variables is set."""
     write: bool = True
     """Whether hostconf may write it: user and project layers, unless said otherwise."""
     create: bool = True
@@ -49,7 +56,7 @@ class Layer(NamedTuple):
     """What the host does when the file cannot be read, as the end of a sentence."""
     stops: bool = False
     """Whether a broken file keeps the host from starting."""
-    verified: str = "run"
+    verified: str = ""
     note: str = ""
 
 
@@ -66,6 +73,8 @@ class Check(NamedTuple):
     """Only in these layers; empty: in all of the group."""
     trusted: bool = False
     """Counts only where the folder is trusted."""
+    exists: bool = False
+    """Whatever the file holds: it is enough that it is there."""
 
 
 class Trust(NamedTuple):
@@ -73,8 +82,11 @@ class Trust(NamedTuple):
 
     checks: tuple[Check, ...]
     pending: str
-    upwards: bool = True
-    """Whether trust of a folder holds for those below it."""
+    asked: tuple[str, ...] = ("{folder}",)
+    """The places whose trust is looked up, in this order; the first that has a word on it decides."""
+    upwards: bool = False
+    """Whether trust of a folder holds for all those below it."""
+    verified: str = ""
 
 
 class Approval(NamedTuple):
@@ -83,6 +95,7 @@ class Approval(NamedTuple):
     layers: tuple[str, ...]
     checks: tuple[Check, ...]
     pending: str
+    verified: str = ""
 
 
 class Reference(NamedTuple):
@@ -92,8 +105,13 @@ class Reference(NamedTuple):
     """Value of the variable in the `env` table, with `{name}`."""
     list: str = ""
     """Key of a list of names instead."""
+    names: tuple[str, ...] = ()
+    """Further keys whose value, or whose values, are names of variables."""
     pattern: str = ""
     """Regular expression that finds such references in a host's file; group 1 is the name, group 2 a default."""
+    given_group: str = ""
+    given_at: tuple[str, ...] = ()
+    """A table of the host's own files whose keys are variables that it sets itself."""
 
 
 class Registrations(NamedTuple):
@@ -101,7 +119,7 @@ class Registrations(NamedTuple):
 
     group: str
     at: tuple[tuple[str, ...], ...]
-    """Key paths of the tables that hold them, by layer where there are several."""
+    """Key paths of the tables that hold them."""
     command: str
     args: str = ""
     """Key of the arguments; empty: `command` is one list with them."""
@@ -111,8 +129,22 @@ class Registrations(NamedTuple):
     type: str = ""
     types: Mapping[str, str] = {}
     """`stdio`/`http`/`sse` to the word the host uses."""
+    also_types: Mapping[str, str] = {}
+    """Further words of the host to `stdio`, `http` or `sse`."""
+    wants_type: tuple[str, ...] = ()
+    """Of an entry that has one of these keys and no type, the host makes nothing."""
+    shape: Mapping[str, str] = {}
+    """Key to the type that its value has to be of: `string`, `bool`, `list`, `strings`, `table`, `texts`."""
+    clash: tuple[tuple[str, ...], ...] = ()
+    """Pairs of keys that must not stand in one entry."""
+    invalid: str = "skipped"
+    """What an entry is that breaks these: `skipped`, or it `stops` the host."""
+    inert: str = ""
+    """Key with which an invalid entry is let pass, and is no server."""
     merge: str = "replace"
     """`deep`: entries of one name in several layers are merged key by key; `replace`: the strongest counts whole."""
+    namespace: bool = False
+    """Whether two servers whose names are spelled alike are one to the model."""
     reference: Reference = Reference()
     tools_off: str = ""
     """Key of a list of raw tool names that the entry itself takes away."""
@@ -122,6 +154,7 @@ class Registrations(NamedTuple):
     """Keys an entry gets at a tier."""
     at_layer: Mapping[str, tuple[str, ...]] = {}
     """Layer id to the key path of its table, where it differs."""
+    verified: str = ""
 
 
 class Switch(NamedTuple):
@@ -130,27 +163,40 @@ class Switch(NamedTuple):
     id: str
     kind: str
     """`value`: off when the strongest layer that has the key says so. `list`: off when a list of any layer holds
-    it. `ordered`: the last matching key decides, over all layers. `allow`: off when a list is there and lacks it.
-    `variable`: off when an environment variable is set."""
+    it. `ordered`: the last matching key decides, over all layers. `allow`: off when a list is there and lacks it."""
     group: str
     at: tuple[str, ...]
+    """`{entry}` stands for the way to the registration."""
     off: Any = None
+    also_off: tuple[Any, ...] = ()
+    """Further values that mean off."""
+    as_text: bool = False
+    """Compared as text, capitals or not: `1` and `"1"`, `"True"` and `"true"`."""
+    else_at: tuple[Check, ...] = ()
+    """Other keys of the same meaning, asked in a file that lacks `at`; `is` is what means off there."""
+    variable: str = ""
+    """Environment variable that decides where no layer does."""
     forms: Mapping[str, tuple[Any, ...]] = {}
     """Subject (`tool`, `server`, `server_tool`) to what stands for it: the first is written, all are read."""
     glob: bool = False
+    globs: Mapping[str, str] = {}
+    """Key of an item that is a table, whose value may hold stars, to what such a value has to match."""
     valid: str = ""
     """Items that do not match are ignored by the host."""
+    layers: tuple[str, ...] = ()
+    """Counts only in these layers; empty: in all of the group."""
+    of: tuple[str, ...] = ()
+    """Turns off only registrations of these layers; empty: of all."""
     first_at: tuple[tuple[str, ...], ...] = ()
-    """`ordered`: tables read before `at`; false there means off."""
+    """`ordered`: older tables, merged in under `at`, their keys first; false there means off."""
     then_at: tuple[tuple[str, ...], ...] = ()
     """`ordered`: tables read after `at`."""
     needs_entry: bool = False
     """May be written only into the layer that holds the registration itself."""
     strength: Strength = "removed"
-    variable: str = ""
     text: str = ""
     """What it is, for people."""
-    verified: str = "run"
+    verified: str = ""
 
 
 class HostTool(NamedTuple):
@@ -162,12 +208,16 @@ class HostTool(NamedTuple):
     """Further capabilities it covers: its switch takes these too."""
     off: tuple[str, ...] = ()
     """Ids of its switches; the first is the one hostconf writes."""
+    chosen: tuple[Check, ...] = ()
+    """Where the user says by hand that the tool is wanted (`{tool}`)."""
     seen_as: tuple[str, ...] = ()
     """Other names it has in the request to the model."""
     gate: tuple[str, ...] = ()
     """Variables of which one makes it offered; none set: possible."""
+    gate_values: tuple[str, ...] = ()
+    """What such a variable has to say; empty: anything."""
     note: str = ""
-    verified: str = "run"
+    verified: str = ""
 
 
 class Policy(NamedTuple):
@@ -178,10 +228,18 @@ class Policy(NamedTuple):
     effect: str
     """`registrations-only-from`, `switch-only-from`, `allow-list`, `allow-table`."""
     layers: tuple[str, ...] = ()
+    """Those that still count; for the two lists: those that the list does not touch."""
     switch: str = ""
     forms: tuple[Any, ...] = ()
+    by: Mapping[str, str] = {}
+    """`allow-list`: transport to the form that alone counts for it once the list holds one of that kind."""
+    globs: Mapping[str, str] = {}
+    """As of a switch."""
+    narrow: Check | None = None
+    """`allow-list`: with this only the lists of `narrow_to` count; else all of them together."""
+    narrow_to: tuple[str, ...] = ()
     text: str = ""
-    verified: str = "run"
+    verified: str = ""
 
 
 class Rules(NamedTuple):
@@ -189,10 +247,16 @@ class Rules(NamedTuple):
 
     scope: str
     paths: tuple[str, ...] = ()
+    elsewhere: Mapping[str, str] = {}
+    """Platform to the one path there."""
     pick: str = "all"
-    """`all`; `first`: per folder the first that is there and not empty; `first-kind`: the first kind that is there anywhere."""
+    """`all`; `first`: per folder the first that is there and not empty; `first-kind`: the first kind that is there
+    in any folder."""
     unless: tuple[str, ...] = ()
     """Not loaded where one of these is there."""
+    names_group: str = ""
+    names_at: tuple[str, ...] = ()
+    """A list of further file names, looked for in each folder behind `paths`."""
     listed_group: str = ""
     listed_at: tuple[str, ...] = ()
     """Read: the files that this list names. Write: our file is appended to it."""
@@ -203,10 +267,13 @@ class Rules(NamedTuple):
     """A folder that is loaded whole: nothing but our file may stand in it."""
     cap: int = 0
     """Bytes over all of them that reach the model; our block goes to the top of a long file. 0: none."""
+    cap_group: str = ""
+    cap_at: tuple[str, ...] = ()
+    """Where the user sets another cap."""
     excludes_group: str = ""
     excludes_at: tuple[str, ...] = ()
     """A list of globs of files that are not loaded."""
-    verified: str = "run"
+    verified: str = ""
 
 
 class Dead(NamedTuple):
@@ -216,17 +283,74 @@ class Dead(NamedTuple):
     at: tuple[str, ...]
     text: str
     is_: tuple[Any, ...] = ()
-    verified: str = "run"
+    matches: str = ""
+    """Only a text that matches."""
+    entry: bool = False
+    """`at` counts from each server entry."""
+    verified: str = ""
 
 
 class Typed(NamedTuple):
-    """A value that must be of a type, or the host drops or refuses the file."""
+    """A value that must be of a type, or the host drops or refuses the file. `*` in `at` stands for any key."""
 
     group: str
     at: tuple[str, ...]
-    type: str
-    """`table`, `list`, `string`, `bool`; or `absent`."""
+    type: str = ""
+    """One or more of `table`, `list`, `string`, `bool`, `number`, `strings`, `texts`, `absent`, with `|` between."""
+    keys: tuple[str, ...] = ()
+    """Keys of the table at `at` that are all of that type."""
+    words: tuple[str, ...] = ()
+    """The only texts it may be."""
+    layers: tuple[str, ...] = ()
+    whole: bool = True
+    """Whether the whole file is void, or this key alone."""
+    effect: str = ""
+    """What the host does then, where it is not what it does with a broken file."""
     text: str = ""
+    verified: str = ""
+
+
+class Plugins(NamedTuple):
+    """Plugins that bring servers or tools of their own, as far as files tell."""
+
+    group: str
+    at: tuple[str, ...]
+    """A table of plugins by id, or a list of their names."""
+    flag: str = ""
+    """Key in a plugin's table that says whether it is on; empty: the value itself does."""
+    default: bool = False
+    """Whether a plugin without the flag is on."""
+    switch: tuple[str, ...] = ()
+    """Key path of a value that, being false, turns all of them off."""
+    inventory: str = ""
+    """JSON file that tells where plugins are installed."""
+    inventory_at: tuple[str, ...] = ()
+    """The way to the folder in it: `{id}`, and `*` for any key or index."""
+    markets: str = ""
+    """JSON file of the markets; a plugin of a market that is not in it is not loaded."""
+    markets_at: tuple[str, ...] = ()
+    """The way to a market's folder in it (`{market}`)."""
+    catalogue: str = ""
+    """Path of a market's list of plugins, in its folder."""
+    roots: tuple[str, ...] = ()
+    """Globs of the folders of a plugin (`{plugin}`, `{market}`); of several the one of the highest version counts."""
+    manifests: tuple[str, ...] = ()
+    """Paths in a plugin's folder of the file that describes it: the first that is there."""
+    key: str = "mcpServers"
+    """In a manifest: a table of servers, or the path of a file with one."""
+    files: tuple[str, ...] = ()
+    """Files with servers in a plugin's folder."""
+    always: bool = False
+    """Whether these are read even where the manifest names servers."""
+    name: str = "{server}"
+    """Name of a registration: `{plugin}`, `{server}`."""
+    entry: tuple[str, ...] = ()
+    """Key path that stands for such a server: `{id}`, `{server}`."""
+    allowed_by_name: bool = True
+    """Whether an allow-list can let such a server in by its name."""
+    loose: tuple[str, ...] = ()
+    """Globs of files each of which is a plugin or a tool."""
+    verified: str = ""
 
 
 class Verify(NamedTuple):
@@ -243,6 +367,7 @@ class Verify(NamedTuple):
     environment: Mapping[str, str] = {}
     seconds: int = 60
     starts_servers: bool = False
+    verified: str = ""
 
 
 class Host(NamedTuple):
@@ -253,6 +378,7 @@ class Host(NamedTuple):
     checked_version: str
     checked_on: str
     evidence: str
+    """How the facts of this file are known, where a table does not say otherwise with `verified`."""
     commands: tuple[str, ...]
     tool_id: str
     """`{server}` and `{tool}` as the model sees them."""
@@ -268,17 +394,22 @@ class Host(NamedTuple):
     """Switches that take another registration out, best first."""
     own_off: tuple[str, ...]
     """Switches that take one of our own tools out, best first; `entry` stands for `registrations.tools_off`."""
+    source: str = ""
+    """Where the evidence lies."""
     aliases: tuple[str, ...] = ()
     package: str = ""
     config_home: str = ""
     config_home_variable: str = ""
     variables: Mapping[str, str] = {}
-    """Template name to a path that depends on whether `config_home_variable` is set: see `place`."""
+    """Template name to a path that depends on whether `config_home_variable` is set."""
     moved: Mapping[str, str] = {}
     """Template name to its path once the variable is set."""
+    types_merged: bool = False
+    """Whether values are checked after the layers are merged: one that a stronger layer overrides does no harm."""
     trust: Trust | None = None
     approvals: tuple[Approval, ...] = ()
     policies: tuple[Policy, ...] = ()
+    plugins: Plugins | None = None
     rules: tuple[Rules, ...] = ()
     dead: tuple[Dead, ...] = ()
     types: tuple[Typed, ...] = ()
@@ -296,280 +427,6 @@ class Host(NamedTuple):
             if switch.id == switch_id:
                 return switch
         raise KeyError(switch_id)
-
-
-# ------------------------------------------------------------------ reading
-
-_TEXT, _NUMBER, _BOOL, _ANY = "string", "number", "bool", "any"
-_TEXTS, _PATHS, _ANYS, _TABLE, _FORMS = "strings", "paths", "list", "table", "forms"
-_RENAME = {"is": "is_"}
-
-_LAYER = {
-    "id": _TEXT,
-    "scope": _TEXT,
-    "rank": _NUMBER,
-    "group": _TEXT,
-    "format": _TEXT,
-    "path": _TEXT,
-    "variable": _TEXT,
-    "under": _TEXTS,
-    "write": _BOOL,
-    "create": _BOOL,
-    "trust": _BOOL,
-    "broken": _TEXT,
-    "stops": _BOOL,
-    "verified": _TEXT,
-    "note": _TEXT,
-}
-_CHECK = {"group": _TEXT, "at": _TEXTS, "is": _ANYS, "contains": _TEXT, "layers": _TEXTS, "trusted": _BOOL}
-_SHAPES: dict[type, dict[str, Any]] = {
-    Fact: {"text": _TEXT, "verified": _TEXT, "source": _TEXT},
-    Layer: _LAYER,
-    Check: _CHECK,
-    Trust: {"checks": [Check], "pending": _TEXT, "upwards": _BOOL},
-    Approval: {"layers": _TEXTS, "checks": [Check], "pending": _TEXT},
-    Reference: {"text": _TEXT, "list": _TEXT, "pattern": _TEXT},
-    Registrations: {
-        "group": _TEXT,
-        "at": _PATHS,
-        "command": _TEXT,
-        "args": _TEXT,
-        "url": _TEXT,
-        "environment": _TEXTS,
-        "type": _TEXT,
-        "types": _TABLE,
-        "merge": _TEXT,
-        "reference": Reference,
-        "tools_off": _TEXT,
-        "tools_only": _TEXT,
-        "with_tier": _TABLE,
-        "at_layer": _FORMS,
-    },
-    Switch: {
-        "id": _TEXT,
-        "kind": _TEXT,
-        "group": _TEXT,
-        "at": _TEXTS,
-        "off": _ANY,
-        "forms": _FORMS,
-        "glob": _BOOL,
-        "valid": _TEXT,
-        "first_at": _PATHS,
-        "then_at": _PATHS,
-        "needs_entry": _BOOL,
-        "strength": _TEXT,
-        "variable": _TEXT,
-        "text": _TEXT,
-        "verified": _TEXT,
-    },
-    HostTool: {
-        "id": _TEXT,
-        "capability": _TEXT,
-        "also": _TEXTS,
-        "off": _TEXTS,
-        "seen_as": _TEXTS,
-        "gate": _TEXTS,
-        "note": _TEXT,
-        "verified": _TEXT,
-    },
-    Policy: {
-        "id": _TEXT,
-        "when": Check,
-        "effect": _TEXT,
-        "layers": _TEXTS,
-        "switch": _TEXT,
-        "forms": _ANYS,
-        "text": _TEXT,
-        "verified": _TEXT,
-    },
-    Rules: {
-        "scope": _TEXT,
-        "paths": _TEXTS,
-        "pick": _TEXT,
-        "unless": _TEXTS,
-        "listed_group": _TEXT,
-        "listed_at": _TEXTS,
-        "write": _TEXT,
-        "write_listed": _TEXT,
-        "whole_folder": _TEXT,
-        "cap": _NUMBER,
-        "excludes_group": _TEXT,
-        "excludes_at": _TEXTS,
-        "verified": _TEXT,
-    },
-    Dead: {"group": _TEXT, "at": _TEXTS, "text": _TEXT, "is": _ANYS, "verified": _TEXT},
-    Typed: {"group": _TEXT, "at": _TEXTS, "type": _TEXT, "text": _TEXT},
-    Verify: {
-        "run": _TEXTS,
-        "reads": _TEXT,
-        "servers": _TEXTS,
-        "name": _TEXT,
-        "enabled": _TEXT,
-        "tools": _TEXTS,
-        "environment": _TABLE,
-        "seconds": _NUMBER,
-        "starts_servers": _BOOL,
-    },
-    Host: {
-        "id": _TEXT,
-        "name": _TEXT,
-        "checked_version": _TEXT,
-        "checked_on": _TEXT,
-        "evidence": _TEXT,
-        "commands": _TEXTS,
-        "tool_id": _TEXT,
-        "keep": _TEXT,
-        "layers": [Layer],
-        "registrations": Registrations,
-        "switches": [Switch],
-        "tools": [HostTool],
-        "forced": _TABLE,
-        "exclusion": _TEXTS,
-        "own_off": _TEXTS,
-        "aliases": _TEXTS,
-        "package": _TEXT,
-        "config_home": _TEXT,
-        "config_home_variable": _TEXT,
-        "variables": _TABLE,
-        "moved": _TABLE,
-        "trust": Trust,
-        "approvals": [Approval],
-        "policies": [Policy],
-        "rules": [Rules],
-        "dead": [Dead],
-        "types": [Typed],
-        "new_file": _TABLE,
-        "verify": Verify,
-        "blast": _FORMS,
-        "traps": [Fact],
-        "server_tools_note": _TEXT,
-    },
-}
-_WORDS: dict[tuple[type, str], tuple[str, ...]] = {
-    (Layer, "scope"): ("managed", "local", "project", "user", "imported"),
-    (Layer, "format"): ("json", "jsonc", "toml", "yaml"),
-    (Switch, "kind"): ("value", "list", "ordered", "allow", "variable"),
-    (Switch, "strength"): ("removed", "call-denied", "session"),
-    (Registrations, "merge"): ("deep", "replace"),
-    (Policy, "effect"): ("registrations-only-from", "switch-only-from", "allow-list", "allow-table"),
-    (Rules, "pick"): ("all", "first", "first-kind"),
-    (Verify, "reads"): ("json", "first-line"),
-    (Host, "evidence"): ("run", "read", "doc"),
-}
-_EVIDENCE = ("run", "read", "doc", "unsure")
-
-
-def parse_host(data: Mapping[str, Any], file: str) -> Host:
-    """The host that a file's table describes.
-
-    Args:
-        data: the parsed TOML.
-        file: name of the file, for messages.
-
-    Raises:
-        DataFileError: a key is unknown (the nearest known one is named), missing or of a wrong type; an id is
-            used that nothing defines; or `id` is not the file's name.
-    """
-    host = _record(Host, data, file, "")
-    assert isinstance(host, Host)
-    if file != f"{host.id}.toml":
-        raise DataFileError(f"`{file}`: `id` is `{host.id}`, and the file has to be named `{host.id}.toml`", path=file)
-    _references(host, file)
-    return host
-
-
-def _record(cls: type, data: Any, file: str, where: str) -> Any:
-    shape = _SHAPES[cls]
-    if not isinstance(data, Mapping):
-        raise DataFileError(f"`{file}`: `{where}` has to be a table", path=file)
-    found: dict[str, Any] = {}
-    for key, value in data.items():
-        if key not in shape:
-            raise DataFileError(
-                f"`{file}`: unknown key `{_join(where, key)}`; the nearest known one is `{nearest(key, shape)}`",
-                hint="the keys of a host file are listed in `hosts/README.md`",
-                path=file,
-            )
-        found[_RENAME.get(str(key), str(key))] = _value(cls, key, shape[key], value, file, _join(where, key))
-    try:
-        return cls(**found)
-    except TypeError:
-        fields: tuple[str, ...] = getattr(cls, "_fields")  # noqa: B009
-        defaults: Mapping[str, Any] = getattr(cls, "_field_defaults")  # noqa: B009
-        missing = [f.rstrip("_") for f in fields if f not in found and f not in defaults]
-        raise DataFileError(f"`{file}`: `{where or cls.__name__}` lacks {', '.join(missing)}", path=file) from None
-
-
-def _value(cls: type, key: str, kind: Any, value: Any, file: str, where: str) -> Any:
-    if isinstance(kind, list):
-        if not isinstance(value, list):
-            raise DataFileError(f"`{file}`: `{where}` has to be a list of tables", path=file)
-        return tuple(_record(kind[0], item, file, f"{where}[{n}]") for n, item in enumerate(value))
-    if isinstance(kind, type):
-        return _record(kind, value, file, where)
-    checks: dict[str, Callable[[Any], bool]] = {
-        _TEXT: lambda v: isinstance(v, str),
-        _NUMBER: lambda v: isinstance(v, int) and not isinstance(v, bool),
-        _BOOL: lambda v: isinstance(v, bool),
-        _ANY: lambda v: True,
-        _ANYS: lambda v: isinstance(v, list),
-        _TABLE: lambda v: isinstance(v, dict),
-        _TEXTS: lambda v: isinstance(v, list) and all(isinstance(x, str) for x in v),
-        _PATHS: lambda v: isinstance(v, list) and all(isinstance(x, list) for x in v),
-        _FORMS: lambda v: isinstance(v, dict) and all(isinstance(x, list) for x in v.values()),
-    }
-    if not checks[kind](value):
-        raise DataFileError(f"`{file}`: `{where}` has to be {_A[kind]}, not {type(value).__name__}", path=file)
-    words = _WORDS.get((cls, key), _EVIDENCE if key == "verified" else None)
-    if words and value not in words:
-        raise DataFileError(f"`{file}`: `{where}` is `{value}`, and has to be one of {', '.join(words)}", path=file)
-    if kind in (_TEXTS, _ANYS):
-        return tuple(value)
-    if kind == _PATHS:
-        return tuple(tuple(x) for x in value)
-    if kind == _FORMS:
-        return {k: tuple(v) for k, v in value.items()}
-    return value
-
-
-_A = {
-    _TEXT: "a string",
-    _NUMBER: "a whole number",
-    _BOOL: "true or false",
-    _ANYS: "a list",
-    _TABLE: "a table",
-    _TEXTS: "a list of strings",
-    _PATHS: "a list of lists",
-    _FORMS: "a table of lists",
-    _ANY: "something",
-}
-
-
-def _references(host: Host, file: str) -> None:
-    """Ids that are used must be defined: a typo there would be a switch that is never read."""
-    switches = {s.id for s in host.switches}
-    layers = {layer.id for layer in host.layers}
-    groups = {layer.group for layer in host.layers}
-    used = [
-        *((switches, s, "switch") for t in host.tools for s in t.off),
-        *((switches, s, "switch") for s in (*host.exclusion, *(o for o in host.own_off if o != "entry"))),
-        *((switches, p.switch, "switch") for p in host.policies if p.switch),
-        *((layers, i, "layer") for p in host.policies for i in p.layers),
-        *((layers, i, "layer") for a in host.approvals for i in a.layers),
-        *((layers, i, "layer") for i in host.registrations.at_layer),
-        *((groups, s.group, "group") for s in host.switches if s.kind != "variable"),
-        *((groups, d.group, "group") for d in host.dead),
-        *((groups, t.group, "group") for t in host.types),
-    ]
-    for known, name, what in used:
-        if name not in known:
-            raise DataFileError(
-                f"`{file}`: there is no {what} `{name}`; the nearest is `{nearest(name, known)}`", path=file
-            )
-
-
-def _join(where: str, key: str) -> str:
-    return f"{where}.{key}" if where else key
 
 
 def nearest(word: str, known: Any) -> str:

@@ -6,11 +6,13 @@ Pure. The same function is asked about the disk as it is and about the planned b
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from hostconf.hosts.schema import HostTool
 from hostconf.model import Registration, State, Strength, Tool
 from hostconf.survey.registrations import rows_for
-from hostconf.survey.view import Off, View
+from hostconf.survey.view import Decision, Off, View
+from hostconf.survey.workspace import set_variable
 
 
 def surface(view: View, found: Sequence[Registration], capability: str) -> tuple[Tool, ...]:
@@ -32,7 +34,8 @@ def surface(view: View, found: Sequence[Registration], capability: str) -> tuple
         for spelled, _, off in rows_for(view, registration, capability):
             if off is not None and off.strength == "removed":
                 continue
-            strength: Strength | str = off.strength if off else ""
+            strength: Strength | Literal[""] = off.strength if off else ""
+            path, line = (off.path, off.line) if off else (registration.path, registration.line)
             rows.append(
                 Tool(
                     spelled,
@@ -40,11 +43,11 @@ def surface(view: View, found: Sequence[Registration], capability: str) -> tuple
                     registration.name,
                     registration.state,
                     strength,
-                    registration.path,
-                    registration.line,
-                    registration.pending,
+                    path,
+                    line,
+                    registration.evidence if registration.state == "possible" else registration.pending,
                 )
-            )  # type: ignore[arg-type]
+            )
     return tuple(rows)
 
 
@@ -64,24 +67,30 @@ def host_tool(view: View, tool: HostTool) -> Tool | None:
     off = tool_off(view, tool)
     if off is not None and off.strength == "removed":
         return None
-    environment = view.workspace.environment
     state: State = "offered"
-    if tool.gate and not (environment.host_variables and any(environment.variables.get(name) for name in tool.gate)):
+    gate = set_variable(view.workspace.environment, tool.gate, tool.gate_values)
+    if tool.gate and not gate:
         state = "possible"
-    path, line = (off.path, off.line) if off else _deciding(view, tool)
+    decision = None if off else deciding(view, tool)
+    path, line = (off.path, off.line) if off else (decision.path, decision.line) if decision else ("", 0)
+    if not path and gate:
+        path = f"${gate}"
     note = tool.note if not tool.gate or state == "possible" else ""
     return Tool(tool.id, "host", "", state, off.strength if off else "", path, line, note)
 
 
-def _deciding(view: View, tool: HostTool) -> tuple[str, int]:
-    """The line that leaves a tool on: an explicit choice of the user, if there is one."""
+def deciding(view: View, tool: HostTool) -> Decision | None:
+    """The line that leaves a tool on: a policy that voids the switch, or the word of the strongest layer."""
     for switch_id in tool.off:
         switch = view.host.switch(switch_id)
+        policy = view.voided(switch)
+        if policy is not None:
+            return view.policy(policy)
         decision = None
-        if switch.kind == "value":
+        if switch.kind in ("value", "allow"):
             decision = view.value(switch, {"tool": tool.id})
         elif switch.kind == "ordered":
             decision = view.last_match(switch, "tool", {"tool": tool.id})
         if decision is not None:
-            return decision.path, decision.line
-    return "", 0
+            return decision
+    return None

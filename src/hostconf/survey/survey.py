@@ -12,8 +12,9 @@ from hostconf.hosts.schema import Host
 from hostconf.integrations.schema import Integration
 from hostconf.model import Conflict, Registration, RulesFile, Survey, Tool
 from hostconf.survey.conflicts import Own, find_conflicts
+from hostconf.survey.plugins import more_paths as plugin_paths
 from hostconf.survey.registrations import registrations
-from hostconf.survey.rules import rules_files
+from hostconf.survey.rules import more_rules, rules_files
 from hostconf.survey.surface import surface
 from hostconf.survey.view import View
 from hostconf.survey.workspace import Workspace
@@ -41,6 +42,15 @@ class Field(NamedTuple):
         return find_conflicts(self.view, self.registrations, self.rules(), surfaces, catalogue, own)
 
 
+def more_paths(host: Host, workspace: Workspace) -> list[str]:
+    """Paths, and globs, that have to be read too by what the files read so far say.
+
+    To be asked again after they are read, until nothing is left that was not asked for.
+    """
+    view = View(host, workspace)
+    return [*more_rules(view), *plugin_paths(view)]
+
+
 def field(host: Host, workspace: Workspace, catalogue: Sequence[Integration]) -> Field:
     """The field of a host over a workspace."""
     view = View(host, workspace)
@@ -63,6 +73,7 @@ def survey(host: Host, workspace: Workspace, catalogue: Sequence[Integration], o
             "problem": found.view.dropped[f.path].message if f.path in found.view.dropped else "",
         }
         for f in files
+        if f.layer.group
     )
     snapshot = workspace.snapshot
     present = host.id in snapshot.programs or any(f.read is not None and f.layer.scope != "managed" for f in files)

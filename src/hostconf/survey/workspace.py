@@ -7,14 +7,16 @@ asks the survey the same questions again.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar, cast
 
 from hostconf.errors import FormatError
 from hostconf.formats import format_named
 from hostconf.formats.base import Document
-from hostconf.hosts.schema import Host, Layer
+from hostconf.hosts.schema import Host, Layer, Rules
 from hostconf.model import Environment, FileState, Snapshot
+
+T = TypeVar("T")
 
 Read = Document | FormatError | None
 """A document, the reason why there is none, or None for an absent file."""
@@ -23,17 +25,19 @@ Read = Document | FormatError | None
 class Workspace:
     """A snapshot, with documents parsed once and an overlay of edited ones."""
 
-    __slots__ = ("_overlay", "_parsed", "snapshot")
+    __slots__ = ("_overlay", "_parsed", "_told", "snapshot")
 
     def __init__(
         self,
         snapshot: Snapshot,
         overlay: Mapping[str, Document | None] | None = None,
         parsed: dict[tuple[str, str], Read] | None = None,
+        told: dict[tuple[int, str], tuple[Document, Any]] | None = None,
     ) -> None:
         self.snapshot = snapshot
         self._overlay = dict(overlay or {})
         self._parsed: dict[tuple[str, str], Read] = {} if parsed is None else parsed
+        self._told: dict[tuple[int, str], tuple[Document, Any]] = {} if told is None else told
 
     @property
     def environment(self) -> Environment:
@@ -65,13 +69,28 @@ class Workspace:
             error.path = path
             return error
 
+    def variable(self, layer: Layer, text: str) -> Read:
+        """The document that stands in the variable of a layer."""
+        key = (f"${layer.variable}", layer.format)
+        if key not in self._parsed:
+            self._parsed[key] = _variable(layer, text)
+        return self._parsed[key]
+
     def blank(self, path: str, format_name: str) -> Document:
         """An empty document for a file that is to be made."""
         return format_named(format_name).parse(b"", name=path)
 
     def with_document(self, path: str, document: Document | None) -> Workspace:
         """A workspace in which `path` holds this document, or is absent."""
-        return Workspace(self.snapshot, {**self._overlay, path: document}, self._parsed)
+        return Workspace(self.snapshot, {**self._overlay, path: document}, self._parsed, self._told)
+
+    def once(self, document: Document, question: str, answer: Callable[[], T]) -> T:
+        """The answer to a question about a document, found out once: documents never change, and views come and go."""
+        key = (id(document), question)
+        if key not in self._told:
+            # the document is kept with it: the id of one that is gone would be given out again
+            self._told[key] = (document, answer())
+        return cast("T", self._told[key][1])
 
     def matching(self, pattern: str) -> tuple[str, ...]:
         """The files a glob finds, the overlay counted, sorted. `**` stands for any folders."""
@@ -82,6 +101,11 @@ class Workspace:
         )
         found |= {p for p, document in self._overlay.items() if document is not None and re.fullmatch(regex, p)}
         return tuple(sorted(found))
+
+    def json(self, path: str) -> object:
+        """The value of a JSON file that only tells where others are; None where there is none to be had."""
+        read = self.read(path, "json")
+        return None if read is None or isinstance(read, FormatError) else read.get(())
 
     @property
     def edited(self) -> Mapping[str, Document | None]:
@@ -123,6 +147,7 @@ def places(host: Host, environment: Environment) -> dict[str, str]:
     found = {"home": environment.home}
     if environment.project is not None:
         found["project"] = environment.project
+        found["working"] = environment.folders[-1] if environment.folders else environment.project
     variable = host.config_home_variable
     moved = environment.variables.get(variable, "") if variable and environment.host_variables else ""
     home = host.config_home
@@ -162,8 +187,18 @@ def expand(template: str, host: Host, environment: Environment) -> tuple[str, ..
     for folder in folders:
         path = _fill(template, {**known, "folder": folder}, environment)
         if path is not None:
-            found.append(environment.system_root + path if template.startswith("/") else path)
+            found.append(rooted(path, environment) if template.startswith("/") else path)
     return tuple(found)
+
+
+def rooted(path: str, environment: Environment) -> str:
+    """An absolute path of the machine, below the root that is given for it."""
+    return environment.system_root + path
+
+
+def fill_template(template: str, host: Host, environment: Environment, names: Mapping[str, str]) -> str | None:
+    """A template with the names of the machine and these filled in; None where one is not there."""
+    return _fill(template, {**places(host, environment), **names}, environment)
 
 
 class LayerFile(NamedTuple):
@@ -183,13 +218,31 @@ class LayerFile(NamedTuple):
         return None if isinstance(self.read, FormatError) else self.read
 
 
+def layer_path(layer: Layer, environment: Environment) -> str:
+    """The template of a layer on this platform."""
+    return layer.elsewhere.get(environment.platform, layer.path)
+
+
+def rules_paths(rules: Rules, environment: Environment) -> tuple[str, ...]:
+    """The templates of rules files on this platform."""
+    there = rules.elsewhere.get(environment.platform)
+    return (there,) if there else rules.paths
+
+
 def layer_paths(host: Host, environment: Environment) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Paths and globs of everything that decides on this host: layers and rules files."""
+    """Paths and globs of everything that decides on this host: layers, rules files, where plugins are told of."""
     paths: list[str] = []
     globs: list[str] = []
-    templates = [layer.path for layer in host.layers if layer.path]
+    templates = [layer_path(layer, environment) for layer in host.layers if layer.path]
     for rules in host.rules:
-        templates += [*rules.paths, *rules.unless, *([rules.write] if rules.write else [])]
+        templates += [*rules_paths(rules, environment), *rules.unless, *([rules.write] if rules.write else [])]
+    if host.plugins:
+        templates += [t for t in (host.plugins.inventory, host.plugins.markets) if t] + [*host.plugins.loose]
+        templates += [
+            re.sub(r"\{(plugin|market)\}", "*", f"{root}/{file}")
+            for root in host.plugins.roots
+            for file in (*host.plugins.manifests, *host.plugins.files)
+        ]
     for template in templates:
         for path in expand(template, host, environment):
             (globs if "*" in path else paths).append(path)
@@ -201,18 +254,56 @@ def layer_files(host: Host, workspace: Workspace) -> tuple[LayerFile, ...]:
     environment = workspace.environment
     found: list[LayerFile] = []
     for layer in host.layers:
+        if layer.unless_variable and set_variable(environment, layer.unless_variable):
+            continue
         if layer.variable:
             text = environment.variables.get(layer.variable) if environment.host_variables else None
             if text:
-                found.append(LayerFile(layer, f"${layer.variable}", 0, _variable(layer, text), ""))
+                found.append(LayerFile(layer, f"${layer.variable}", 0, workspace.variable(layer, text), ""))
             continue
-        folders = environment.folders if "{folder}" in layer.path else ("",)
-        for depth, pattern in enumerate(expand(layer.path, host, environment)):
+        template = layer_path(layer, environment)
+        folders = environment.folders if "{folder}" in template else ("",)
+        for depth, pattern in enumerate(expand(template, host, environment)):
             paths = workspace.matching(pattern) if "*" in pattern else (pattern,)
-            for path in paths:
-                read = workspace.read(path, layer.format)
-                found.append(LayerFile(layer, path, depth, read, folders[depth] if depth < len(folders) else ""))
-    return tuple(sorted(found, key=lambda f: (-f.layer.rank, -f.depth)))
+            folder = folders[depth] if depth < len(folders) else ""
+            # of drop-in files the later name is read later
+            for path in reversed(paths):
+                found.append(LayerFile(layer, path, depth, workspace.read(path, layer.format), folder))
+    return tuple(sorted(found, key=_strength))
+
+
+def _strength(file: LayerFile) -> tuple[int, int, int]:
+    layer = file.layer
+    return -layer.rank, file.depth if layer.outer_wins else -file.depth, -layer.within
+
+
+def loose(host: Host, workspace: Workspace) -> tuple[tuple[str, str], ...]:
+    """The files each of which is a plugin or a tool of its own, with their scope."""
+    found: dict[str, str] = {}
+    for template in host.plugins.loose if host.plugins else ():
+        scope = "project" if template.startswith(("{folder}", "{project}", "{working}")) else "user"
+        for pattern in expand(template, host, workspace.environment):
+            found |= dict.fromkeys(workspace.matching(pattern), scope)
+    return tuple(found.items())
+
+
+def loose_files(host: Host, workspace: Workspace) -> tuple[LayerFile, ...]:
+    """These files as a layer of their own, so that whatever is found in one has a place. They are not read."""
+    return tuple(
+        LayerFile(Layer("plugin", scope, -1, "", "", path=path), path, 0, None, "")
+        for path, scope in loose(host, workspace)
+    )
+
+
+def set_variable(environment: Environment, names: Sequence[str], values: Sequence[str] = ()) -> str:
+    """The first of these variables that is set to something, and to one of the values where some are given."""
+    if not environment.host_variables:
+        return ""
+    for name in names:
+        value = environment.variables.get(name, "")
+        if value and (not values or value.lower() in values):
+            return name
+    return ""
 
 
 def _variable(layer: Layer, text: str) -> Read:
