@@ -188,9 +188,9 @@ class Switch(NamedTuple):
     of: tuple[str, ...] = ()
     """Turns off only registrations of these layers; empty: of all."""
     first_at: tuple[tuple[str, ...], ...] = ()
-    """`ordered`: older tables, merged in under `at`, their keys first; false there means off."""
+    """`ordered`: older tables, merged in under `at`, their keys first."""
     then_at: tuple[tuple[str, ...], ...] = ()
-    """`ordered`: tables read after `at`."""
+    """`ordered`: tables read after all these, the last over the others. False anywhere means off."""
     needs_entry: bool = False
     """May be written only into the layer that holds the registration itself."""
     strength: Strength = "removed"

@@ -61,13 +61,14 @@ def finish(cell: Cell, draft: Draft, ours: Ours, taken: TakenOut, before: Before
     for path in dict.fromkeys([*old, *(p for files in taken.moved.values() for p in files), *draft.recorded]):
         row = _kept(path, old.get(path), draft, taken)
         if row is not None:
+            row = row._replace(folders=_folders(path, row.folders, before))
             tried = final.with_document(path, document_of(before.workspace, path, row.format))
             if _holds(cell, tried, ours):
                 final = tried
                 recorded.append(row)
                 kept.add(path)
                 continue
-        change, made = _one_file(path, cell, draft, taken, before.workspace, old.get(path))
+        change, made = _one_file(path, cell, draft, taken, before, old.get(path))
         changes.append(change)
         if made is not None:
             recorded.append(made)
@@ -99,23 +100,31 @@ def _kept(path: str, old: RecordedFile | None, draft: Draft, taken: TakenOut) ->
     return old if same else None
 
 
+def _folders(path: str, made: Sequence[str], before: Before) -> tuple[str, ...]:
+    """The folders above a file that hostconf made, for this file or for another: they go with the last one."""
+    records = before.known.records.values()
+    known = {d for r in records for f in r.files for d in f.folders if path.startswith(d + "/")}
+    return tuple(sorted({*made, *known}, key=len))
+
+
 def _one_file(
-    path: str, cell: Cell, draft: Draft, taken: TakenOut, workspace: Workspace, old: RecordedFile | None
+    path: str, cell: Cell, draft: Draft, taken: TakenOut, before: Before, old: RecordedFile | None
 ) -> tuple[Change, RecordedFile | None]:
     format_name = draft.formats.get(path) or _format_of(path, old, taken)
     final = document_of(draft.workspace, path, format_name)
-    ours_before = old.folders if old is not None and not old.existed else ()
+    whole = draft.folders.get(path, "") or whole_folder(cell.host, path, before.workspace.environment)
     change = config_change(
         path,
         format_name,
         final,
-        workspace,
+        before.workspace,
         scope=cell.choice.scope,
-        whole_folder=draft.folders.get(path, "") or whole_folder(cell.host, path, workspace.environment),
-        folders=ours_before if final is None else (),
+        whole_folder=whole,
+        folders=_folders(path, (), before) if final is None else (),
         secret=format_name != "markdown",
     )
-    return change, recorded_file(path, draft, taken.workspace, draft.workspace, change.make_folders or ours_before)
+    made = _folders(path, change.make_folders, before)
+    return change, recorded_file(path, draft, taken.workspace, draft.workspace, made)
 
 
 def _format_of(path: str, old: RecordedFile | None, taken: TakenOut) -> str:

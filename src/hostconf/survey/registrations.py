@@ -58,11 +58,11 @@ def registrations(view: View, catalogue: Sequence[Integration]) -> tuple[Registr
     rows: list[Registration] = []
     winners: set[str] = set()
     for found, (state, pending) in zip(entries, states, strict=True):
+        if not _is_own(view.host, found, entries):
+            continue
         deep = view.host.registrations.merge == "deep" and found.counts
         raw = merge(entries, found.name) if deep else found.raw
         entry = read_entry(view.host, raw)
-        if entry.transport == "unknown" and not _is_own(view.host, found, entries):
-            continue
         wins = entry.transport != "unknown" and found.name not in winners
         wins = wins and (state == "offered" or found.name not in approved)
         if wins:
@@ -100,10 +100,13 @@ def _overlay(view: View, one: Brought) -> dict[str, Any]:
 
 
 def _is_own(host: Host, found: Found, entries: Sequence[Found]) -> bool:
-    """Whether an entry without command and address stands alone, or only switches another of its name."""
-    if host.registrations.inert and isinstance(found.raw.get(host.registrations.inert), bool):
+    """Whether an entry is a server, and does not only switch or change another of its name."""
+    spelling = host.registrations
+    if spelling.merge != "deep" or spelling.command in found.raw or spelling.url in found.raw:
+        return True
+    if spelling.inert and isinstance(found.raw.get(spelling.inert), bool):
         return False
-    return host.registrations.merge != "deep" or all(o.name != found.name or o is found for o in entries)
+    return all(o.name != found.name or o is found for o in entries)
 
 
 def _state(view: View, found: Found) -> tuple[State, str]:

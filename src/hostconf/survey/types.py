@@ -39,6 +39,7 @@ def wrong_types(view: View) -> None:
                 continue
             if found.typed is not None and not found.typed.whole:
                 view.faults.append((file, found.error, found.typed.effect))
+                view.void.add((file.path, found.at))
             else:
                 view.dropped.setdefault(file.path, found.error)
 

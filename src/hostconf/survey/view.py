@@ -48,7 +48,7 @@ class Decision(NamedTuple):
 class View:
     """A host over a workspace: its layers, strongest first, those that count, and its policies."""
 
-    __slots__ = ("dropped", "faults", "files", "host", "policies", "trusted", "workspace")
+    __slots__ = ("dropped", "faults", "files", "host", "policies", "trusted", "void", "workspace")
 
     def __init__(self, host: Host, workspace: Workspace) -> None:
         self.host = host
@@ -58,6 +58,8 @@ class View:
         """Files that the host drops or refuses as a whole, and why."""
         self.faults: list[tuple[LayerFile, FormatError, str]] = []
         """Values that are void by themselves, and what the host does about them."""
+        self.void: set[tuple[str, KeyPath]] = set()
+        """Where they stand."""
         self.trusted: dict[str, bool] = {}
         for folder in workspace.environment.folders:
             self.trusted[folder] = self._trusts(folder)
@@ -139,7 +141,7 @@ class View:
         for file in self.group(check.group, check.layers):
             assert file.document is not None
             value = file.document.get(at)
-            if value is MISSING:
+            if value is MISSING or (file.path, at) in self.void:
                 continue
             line_at: KeyPath = at
             if check.contains:
@@ -262,7 +264,7 @@ class View:
         """The same with the layer of each."""
         rows: list[Decision] = []
         # older tables are read as weaker layers of the same table, so a key of theirs keeps its place
-        for tables in ((*switch.first_at, switch.at), *((t,) for t in switch.then_at)):
+        for tables in ((*switch.first_at, switch.at), switch.then_at):
             merged: dict[str, Decision] = {}
             for table in tables:
                 for file in reversed(list(self.switch_files(switch))):
@@ -272,7 +274,7 @@ class View:
                         value = {"*": value}
                     for key in value if isinstance(value, dict) else ():
                         line = self.line(file, (*table, key)) or self.line(file, table)
-                        said = _word(value[key], switch) if table in switch.first_at else value[key]
+                        said = _word(value[key], switch)
                         merged[key] = Decision(file.path, line, said, file.layer.id, file.layer.scope, key)
             rows += merged.values()
         return rows
