@@ -17,8 +17,9 @@ import pytest
 
 from tests.real_hosts import mcp_server, npx
 from tests.real_hosts.cage import TIMED_OUT
-from tests.real_hosts.drive import ROOT, SYSTEM_PATH
+from tests.real_hosts.drive import ROOT, SYSTEM_PATH, Asked, Claude
 from tests.real_hosts.model_server import ModelServer
+from tests.real_hosts.test_cells import Cell, judge_prediction, judge_tiers
 
 
 class Model:
@@ -191,3 +192,54 @@ def test_the_cage_ends_a_host_that_takes_too_long(tmp_path: Path) -> None:
     (tmp_path / "spec.json").write_text(json.dumps(spec), encoding="utf-8")
     words = [sys.executable, "-m", "tests.real_hosts.cage", str(tmp_path / "spec.json")]
     assert subprocess.run(words, cwd=ROOT, timeout=60, check=False).returncode == TIMED_OUT
+
+
+def row(capability: str, *tools: str, state: str = "offered") -> dict[str, Any]:
+    """A row of a predicted surface of Claude Code."""
+    return {"host": "claude", "capability": capability, "after": [{"tool": tool, "state": state} for tool in tools]}
+
+
+OURS = {"web_search": "mcp__deepseek__deepseek_web_search", "web_fetch": "mcp__deepseek__deepseek_fetch"}
+
+
+@pytest.mark.parametrize(
+    ("seen", "state", "complaint"),
+    [
+        ({*OURS.values()}, "offered", None),
+        ({*OURS.values(), "WebSearch"}, "offered", "offered, but not predicted"),
+        ({*OURS.values(), "mcp__tavily__tavily_crawl"}, "offered", "offered, but not predicted"),
+        ({OURS["web_search"]}, "offered", "predicted, but not offered"),
+        ({OURS["web_search"]}, "possible", None),
+        ({OURS["web_search"]}, "pending", None),
+        ({*OURS.values(), "Bash", "mcp__notes__note_add"}, "offered", None),
+    ],
+)
+def test_the_judge_is_not_blind(tmp_path: Path, seen: set[str], state: str, complaint: str | None) -> None:
+    surface = [row(capability, tool, state=state) for capability, tool in OURS.items()]
+    asked = {"print": Asked(frozenset(seen), "")}
+    claude = Claude(tmp_path / "claude", tmp_path)
+    if complaint is None:
+        judge_prediction(claude, surface, "after", asked)
+    else:
+        with pytest.raises(AssertionError, match=complaint):
+            judge_prediction(claude, surface, "after", asked)
+
+
+@pytest.mark.parametrize(
+    ("search", "fetch", "more", "right"),
+    [
+        ("optional", "optional", {"WebSearch", "WebFetch"}, True),
+        ("forced", "optional", {"WebFetch"}, True),
+        ("forced", "optional", {"WebSearch"}, False),
+        ("forced", "forced", {"mcp__tavily__tavily_search"}, False),
+        ("off", "optional", set(), False),
+    ],
+)
+def test_the_judge_knows_the_tiers(tmp_path: Path, search: str, fetch: str, more: set[str], right: bool) -> None:
+    asked = {"print": Asked(frozenset({*OURS.values(), "mcp__notes__note_add", *more}), "")}
+    claude, cell = Claude(tmp_path / "claude", tmp_path), Cell("claude", "user", "user", True, search, fetch)
+    if right:
+        judge_tiers(claude, cell, asked)
+    else:
+        with pytest.raises(AssertionError):
+            judge_tiers(claude, cell, asked)
