@@ -1,7 +1,8 @@
 """Real hosts for the tests of this folder, and the table of what they proved.
 
-`make real-hosts` runs these; plain `pytest` never does (the mark is set in tests/conftest.py). With xdist the hosts are
-started side by side: each start has a network and a home of its own. The programs are installed once, under a lock.
+`make real-hosts` runs these; plain `pytest` never does (the mark is set in tests/conftest.py). Run them with
+`-n 2 --dist worksteal`: every start has a network and a home of its own, and half of its time is spent waiting. The
+programs are installed once, under a lock.
 """
 
 from __future__ import annotations
