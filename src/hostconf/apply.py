@@ -89,8 +89,11 @@ def _check_places(system: System, state: str, changes: Sequence[Change]) -> None
     try:
         preflight.check_places(system, state, changes)
     except StalePlan:
-        # An interrupted operation may be why: then that is what has to be told.
-        if lock.examine(system, lock.scope_lock(state)).kind != "LIVE":
+        # An interrupted operation may be why: then that is what has to be told. A running one holds the lock
+        # for as long as its journal is there; so one journal, with no holder in between, is an interrupted one's.
+        found = journals.text(system, state)
+        held = bool(found) and lock.examine(system, lock.scope_lock(state)).kind == "LIVE"
+        if found and not held and journals.text(system, state) == found:
             _check_question(system, state)
         raise
 

@@ -72,6 +72,16 @@ def found(system: System, state: str) -> tuple[Stage, ...]:
     return tuple(stage for stage in STAGES if system.status(file(state, stage)) is not None)
 
 
+def text(system: System, state: str) -> bytes:
+    """The bytes of whatever journal is there, to tell one from the next; empty if there is none."""
+    for stage in STAGES:
+        try:
+            return system.read_bytes(file(state, stage), MAX_BYTES)
+        except OSError:
+            continue
+    return b""
+
+
 def file(state: str, stage: Stage) -> str:
     """The path of the journal in that stage."""
     return join(state, f"journal.{stage}")

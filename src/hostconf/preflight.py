@@ -44,9 +44,7 @@ def check_places(system: System, state: str, changes: Sequence[Change]) -> None:
             if key is not None and seen.setdefault(key, change.path) != change.path:
                 raise _refused(change, "same-file", f"and `{seen[key]}` are one file")
         here = system.status(change.beside)
-        if not (
-            found.writable and (system.may_write(change.beside) if here else system.may_make(change.beside + "/x"))
-        ):
+        if not (found.writable and system.may_make(join(change.beside, "x"))):
             raise _not_writable(change.path)
         there = system.status(dirname(change.real))
         if here and there and here.identity[0] != there.identity[0]:

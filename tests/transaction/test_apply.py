@@ -449,6 +449,18 @@ def test_a_program_that_has_the_file_open_for_writing_is_named_as_the_reason(pla
     assert fate(here) == "new"
 
 
+def test_a_program_that_opens_the_file_right_before_the_swap_is_not_cut_off(place: Path) -> None:
+    here = one(place)
+    file = here.root / "home/config"
+    opened = []
+    with pytest.raises(StalePlan):
+        apply(Meddler("exchange", lambda: opened.append(file.open("r+b"))), here)
+    opened[0].write(b"host")
+    opened[0].close()
+    assert file.read_bytes() == b"host"
+    assert litter(here) == []
+
+
 def test_what_somebody_writes_into_the_displaced_file_is_kept_and_told(place: Path) -> None:
     here = one(place)
     folder = here.root / "home"

@@ -101,7 +101,19 @@ def test_killed_in_recovery_too_ends_the_same(place: Path, decision: Decision | 
                 break
         if not killed:
             break
-    assert pairs > 50
+    assert pairs > 30
+
+
+def test_a_kill_before_the_journal_needs_no_recovery(place: Path) -> None:
+    probe = FailingSystem()
+    apply(probe, world(place / "probe", PLANS["three"]))
+    born = next(at for at, call in enumerate(probe.calls, 1) if call[-1].endswith("journal.staging"))
+    for at in range(1, born + 1):
+        here = world(place / str(at), PLANS["three"])
+        assert killed_at(FailingSystem(at), partial(apply, here=here))
+        apply(RealSystem(), here)
+        assert fate(here) == "new"
+        assert litter(here) == []
 
 
 def texts(here: World) -> list[bytes | None]:

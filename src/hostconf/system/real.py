@@ -214,9 +214,20 @@ class RealSystem:
 
     def may_make(self, path: str) -> bool:
         folder = dirname(path)
-        while not os.path.lexists(folder) and folder != dirname(folder):
-            folder = dirname(folder)
-        return os.path.isdir(folder) and self.may_write(folder)
+        while True:
+            try:
+                found = os.stat(folder)
+            except (FileNotFoundError, NotADirectoryError):
+                if folder == dirname(folder) or os.path.islink(folder):
+                    return False
+                folder = dirname(folder)
+                continue
+            except (OSError, ValueError):
+                return False
+            if not stat.S_ISDIR(found.st_mode) or self.may_write(folder):
+                return stat.S_ISDIR(found.st_mode)
+            if os.path.isdir(folder):
+                return False  # else it went between the two looks, and the next round goes on above it
 
     def mount_points(self) -> frozenset[str]:
         try:
