@@ -24,7 +24,7 @@ class Environment(NamedTuple):
     home: str
     """Absolute, real."""
     project: str | None
-    """Root of the project: the nearest folder upwards that holds `.git`, else the working folder; None in HOME itself."""
+    """Root of the project: the nearest folder upwards with `.git`, else the working folder; None in HOME itself."""
     folders: tuple[str, ...]
     """From the project root down to the working folder, both included; empty without a project."""
     variables: Mapping[str, str]
@@ -257,7 +257,7 @@ class Change(NamedTuple):
     """Permission bits for a file that is made; None keeps those of the old one."""
     role: Literal["claim", "record", "vault", "config"]
     beside: str
-    """Folder for lock, staged text and displaced text: that of `real`, but the one above where a host loads the folder whole."""
+    """Folder for lock, staged and displaced text: that of `real`, or the one above where a host loads it whole."""
     make_folders: tuple[str, ...] = ()
     """To be made first, outermost first, if absent."""
     drop_folders: tuple[str, ...] = ()
