@@ -316,9 +316,10 @@ def _choices(view: View) -> Iterator[Conflict]:
 
 def _is_stronger(view: View, switch: Switch, decision: Decision) -> bool:
     """Whether the layer that decides outranks the user's."""
-    ranks = {layer.id: layer.rank for layer in view.host.layers if layer.group == switch.group}
-    users = [layer.rank for layer in view.host.layers if layer.group == switch.group and layer.scope == "user"]
-    return ranks.get(decision.layer, -1) > max(users, default=-1)
+    files = [f for f in view.files if f.layer.group == switch.group]
+    users = [f for f in files if f.layer.scope == "user" and (f.read is not None or f.layer.create)]
+    rank = max((f.layer.rank for f in files if f.layer.id == decision.layer), default=-1)
+    return rank > max((f.layer.rank for f in users), default=-1)
 
 
 def _word_on(view: View, tool: HostTool, switch: Switch) -> Decision | None:

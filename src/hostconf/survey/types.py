@@ -185,12 +185,13 @@ def broken_entries(view: View) -> None:
             names.add(entry.name)
             raw = merge(entries, entry.name)
         fault = entry_fault(view.host, raw)
-        if fault is None or (spelling.inert and isinstance(raw.get(spelling.inert), bool)):
+        inert = bool(spelling.inert) and isinstance(raw.get(spelling.inert), bool)
+        if fault is None or (inert and spelling.command not in raw and spelling.url not in raw):
             continue
         assert entry.file.document is not None
         at = (*entry.at, fault.key) if fault.key and fault.key in entry.raw else entry.at
         error = _error(entry.file.document, entry.file, at, f"`{entry.name}`: {fault.text}")
-        if spelling.invalid == "stops":
+        if spelling.invalid == "stops" and not inert:
             view.dropped.setdefault(entry.file.path, error)
         else:
-            view.faults.append((entry.file, error, "the host skips this entry"))
+            view.faults.append((entry.file, error, "the host makes no server of it"))
