@@ -54,7 +54,11 @@ class Workspace:
             return self._overlay[path]
         key = (path, format_name)
         if key not in self._parsed:
-            self._parsed[key] = self._parse(path, format_name)
+            read = self._parse(path, format_name)
+            if read is None:
+                # absent, or not asked for yet: that may change with the next step of the reading
+                return None
+            self._parsed[key] = read
         return self._parsed[key]
 
     def _parse(self, path: str, format_name: str) -> Read:
@@ -81,8 +85,17 @@ class Workspace:
         return format_named(format_name).parse(b"", name=path)
 
     def with_document(self, path: str, document: Document | None) -> Workspace:
-        """A workspace in which `path` holds this document, or is absent."""
-        return Workspace(self.snapshot, {**self._overlay, path: document}, self._parsed, self._told)
+        """A workspace in which `path` holds this document, or is absent; under each name that the file has."""
+        state = self.state(path)
+        names = {path}
+        if state.kind == "file":
+            # links: what is planned through one name is seen through the other
+            names |= {p for p, s in self.snapshot.files.items() if s.real == state.real and s.kind == "file"}
+        return Workspace(self.snapshot, {**self._overlay, **dict.fromkeys(names, document)}, self._parsed, self._told)
+
+    def over(self, snapshot: Snapshot) -> Workspace:
+        """The same documents over a snapshot in which more was read: nothing is parsed twice."""
+        return Workspace(snapshot, self._overlay, self._parsed, self._told)
 
     def once(self, document: Document, question: str, answer: Callable[[], T]) -> T:
         """The answer to a question about a document, found out once: documents never change, and views come and go."""
