@@ -28,6 +28,7 @@ from hostconf.formats.text import (
     [
         ('  "apiKey": "sk-123", // old sk-456789', '  "apiKey": "••••••", // old •••••••••'),
         ('{"a": {"b": "c\\"d", "e": [1, true, 12345678901]}}', '{"a": {"b": "••••", "e": [1, true, •••••••••••]}}'),
+        ('{"a": "sk-123" : 1, "b": x', '{"a": "••••••" : 1, "b": x'),
         ("password = hunter2", "password = •••••••"),
         ("a.b = 'it is' # note", "a.b = '•••••' # ••••"),
         ('key = "not closed', 'key = "••••••••••'),

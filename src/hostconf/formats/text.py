@@ -283,7 +283,8 @@ def masked_line(line: str) -> str:
     def mask(found: re.Match[str]) -> str:
         token = found.group()
         is_string = found.lastgroup == "string"
-        if _KEY_FOLLOWS.match(line, found.end()):
+        is_value = line[: found.start()].rstrip().endswith((":", "="))  # in a broken line another `:` may follow
+        if not is_value and _KEY_FOLLOWS.match(line, found.end()):
             return token
         if not is_string:
             if found.end() <= header_end:
