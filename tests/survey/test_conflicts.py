@@ -12,7 +12,7 @@ import pytest
 from hostconf import workflow
 from hostconf.model import CONFLICT_KINDS
 from tests.hosts.field import CANARY, NOTES, TAVILY, Files, Kind, Look, local, look, npx
-from tests.plan.fields import World, make
+from tests.plan.world import World, make
 
 STATE = "~/.claude.json"
 SETTINGS = "~/.claude/settings.json"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import pytest
@@ -138,11 +137,3 @@ def test_tools_that_nobody_named(which: str, files: Files, tools: str) -> None:
 def test_tools_that_nobody_named_go_only_all_together(files: Any, left: bool) -> None:
     state = {"mcpServers": {"s": {"command": "my-web-search"}}}
     assert ("mcp__s__*" in look("claude", {**files, "~/.claude.json": state}).all) is left
-
-
-def test_an_own_variable_and_a_layer_never_seen() -> None:
-    """Any two of the files alone give no more than both together say, or one line less: nothing leans on an order."""
-    for (one, text), (two, more) in itertools.combinations(BUSY.items(), 2):
-        for host in ("claude", "codex", "opencode"):
-            alone = {t.split()[0] for name, value in ((one, text), (two, more)) for t in look(host, {name: value}).all}
-            assert {t.split()[0] for t in look(host, {one: text, two: more}).all} <= alone

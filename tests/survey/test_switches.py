@@ -218,7 +218,7 @@ def test_claude_disabled_for_this_project(project: Any, mcp: Any, settings: Any,
 
 @pytest.mark.parametrize("key", ["disabled", "enabled"])
 def test_claude_entries_have_no_switch(key: str) -> None:
-    entry = npx(**{key: key == "disabled"})
+    entry = {**npx(), key: key == "disabled"}
     assert look("claude", {"~/.claude.json": {"mcpServers": {"a": entry}}}).all == CLAUDE | A
 
 
@@ -402,6 +402,12 @@ def test_codex_project_entry_alone_switches_nothing_in_a_folder_that_is_not_trus
     assert look("codex", files).all == {"web_search"} | A
 
 
+def test_codex_what_an_unread_file_says_of_its_own_server_will_hold() -> None:
+    """Off in the file that brings it, so trust will not bring it."""
+    assert look("codex", {"./.codex/config.toml": SERVER}).all == {"web_search", *(f"{tool} pending" for tool in A)}
+    assert look("codex", {"./.codex/config.toml": SERVER + "enabled = false\n"}).all == {"web_search"}
+
+
 @pytest.mark.parametrize(
     ("entry", "left"),
     [
@@ -550,7 +556,7 @@ def test_opencode_gate(variables: dict[str, str], shown: str) -> None:
     assert look("opencode", {USER: permission({"websearch": "deny"})}, variables=variables).tools("web_search") == []
 
 
-LAYERS = [
+LAYERS: list[tuple[str, dict[str, Any]]] = [
     ("~/.config/opencode/config.json", {}),
     (USER, {}),
     ("~/.config/opencode/opencode.jsonc", {}),

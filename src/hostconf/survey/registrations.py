@@ -18,6 +18,7 @@ from hostconf.survey.plugins import Brought, brought
 from hostconf.survey.types import Entry as Found
 from hostconf.survey.types import find_entries, merge
 from hostconf.survey.view import Off, View
+from hostconf.survey.workspace import LayerFile
 
 __all__ = ["Found", "find_entries", "names_of", "registrations", "rows_for", "server_off"]
 
@@ -37,11 +38,13 @@ class _Row(NamedTuple):
     raw: Mapping[str, Any] | None
     state: State
     pending: str
+    own: LayerFile | None = None
+    """Its file, where the host does not read that yet."""
 
     def names(self, host: Host, entry: Entry) -> dict[str, Any]:
         """What forms and key paths are filled with."""
-        own = {"entries": (self.at,)} if self.layer == PLUGIN else {}
-        return {**names_of(host, self.name, entry), "layer": self.layer, **own}
+        entries = {"entries": (self.at,)} if self.layer == PLUGIN else {}
+        return {**names_of(host, self.name, entry), "layer": self.layer, "own": self.own, **entries}
 
 
 def names_of(host: Host, name: str, entry: Entry) -> dict[str, Any]:
@@ -69,7 +72,8 @@ def registrations(view: View, catalogue: Sequence[Integration]) -> tuple[Registr
             winners.add(found.name)
         line = view.line(found.file, found.at)
         layer, path = found.file.layer, found.file.path
-        row = _Row(found.name, layer.id, layer.scope, path, line, found.at, raw, state, pending)
+        own = None if found.counts else found.file
+        row = _Row(found.name, layer.id, layer.scope, path, line, found.at, raw, state, pending, own)
         rows.append(_registration(view, catalogue, row, entry, wins))
     for one in brought(view):
         rows.append(_of_plugin(view, catalogue, one, winners))

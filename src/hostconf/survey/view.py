@@ -20,7 +20,8 @@ from hostconf.survey.workspace import LayerFile, Workspace, layer_files, loose_f
 __all__ = ["Decision", "Names", "Off", "View", "fill_form", "glob_match"]
 
 Names = Mapping[str, Any]
-"""What a form is filled with: tool, server, name, command, url; of a registration its `layer`, and its `entries`."""
+"""What a form is filled with: tool, server, name, command, url; of a registration its `layer`, its `entries`,
+and its `own` file where the host does not read that yet: what it says of itself will hold with it."""
 
 
 class Off(NamedTuple):
@@ -211,7 +212,8 @@ class View:
     def value(self, switch: Switch, names: Names) -> Decision | None:
         """What the strongest layer that has the key says, and where; else the variable that stands for it."""
         places = self.fill_all(switch.at, names)
-        for file in self.switch_files(switch):
+        own: LayerFile | None = names.get("own")
+        for file in (*([own] if own else []), *self.switch_files(switch)):
             assert file.document is not None
             for at in places:
                 value = file.document.get(at)

@@ -14,10 +14,12 @@ from hostconf.model import Environment, Snapshot
 from hostconf.plan.known import Known
 from hostconf.record import CLAIM, Record, claim_path, load_claims, load_record, state_folder, vault_path
 from hostconf.snapshot import find_programs, take_snapshot
-from hostconf.survey.rules import listed_paths
-from hostconf.survey.view import View
-from hostconf.survey.workspace import Workspace, layer_paths, problem_of
+from hostconf.survey.survey import more_paths
+from hostconf.survey.workspace import Workspace, layer_files, layer_paths, problem_of
 from hostconf.system import RealSystem, System
+
+_STEPS = 6
+"""So often the files are asked what else to read: a plugin's market, its folder, its description, what that names."""
 
 
 class House(NamedTuple):
@@ -80,8 +82,10 @@ def gather(house: House, hosts: Sequence[Host], records: bool = True) -> Gathere
     snapshot = _with_folders(take_snapshot(environment, paths, globs, system=house.system), paths, house.system)
     programs, versions = find_programs({h.id: (h.commands, h.package) for h in hosts}, environment, system=house.system)
     snapshot = snapshot._replace(programs=programs, versions=versions)
+    workspace = _told_of(hosts, Workspace(snapshot), house.system)
+    snapshot = workspace.snapshot
     found, problems = _records(snapshot, places)
-    later = _later(hosts, snapshot, found.values(), house.system)
+    later = _later(hosts, workspace, found.values(), house.system)
     if later:
         more_snapshot = _with_folders(take_snapshot(environment, later, (), system=house.system), later, house.system)
         snapshot = snapshot._replace(files={**more_snapshot.files, **snapshot.files})
@@ -94,7 +98,22 @@ def gather(house: House, hosts: Sequence[Host], records: bool = True) -> Gathere
                 claims[path] = load_claims(state.data, path)
             except RecordUnreadable as error:
                 problems.append(error)
-    return Gathered(Workspace(snapshot), Known(found, claims), tuple(problems))
+    return Gathered(workspace.over(snapshot), Known(found, claims), tuple(problems))
+
+
+def _told_of(hosts: Sequence[Host], workspace: Workspace, system: System) -> Workspace:
+    """The workspace with what the files read so far tell of, step by step: listed rules files, what plugins bring."""
+    for _ in range(_STEPS):
+        snapshot = workspace.snapshot
+        wanted = dict.fromkeys(path for host in hosts for path in more_paths(host, workspace))
+        globs = [path for path in wanted if "*" in path and path not in snapshot.listings]
+        paths = [path for path in wanted if "*" not in path and path not in snapshot.files]
+        if not (globs or paths):
+            break
+        more = _with_folders(take_snapshot(snapshot.environment, paths, globs, system=system), paths, system)
+        files, listings = {**more.files, **snapshot.files}, {**more.listings, **snapshot.listings}
+        workspace = workspace.over(snapshot._replace(files=files, listings=listings))
+    return workspace
 
 
 def _with_folders(snapshot: Snapshot, paths: Iterable[str], system: System) -> Snapshot:
@@ -135,17 +154,13 @@ def _records(snapshot: Snapshot, places: Mapping[str, str]) -> tuple[dict[str, R
     return found, problems
 
 
-def _later(hosts: Sequence[Host], snapshot: Snapshot, records: Iterable[Record], system: System) -> list[str]:
-    """Paths that only the first look tells of: listed rules files, recorded files, claims beside what links lead to."""
-    workspace = Workspace(snapshot)
+def _later(hosts: Sequence[Host], workspace: Workspace, records: Iterable[Record], system: System) -> list[str]:
+    """Paths that only the first look tells of: recorded files, claims beside what links lead to."""
+    snapshot = workspace.snapshot
     wanted: list[str] = []
     configs: list[str] = []
     for host in hosts:
-        view = View(host, workspace)
-        configs += [f.path for f in view.files if not f.path.startswith("$")]
-        for rules in host.rules:
-            if rules.listed_at:
-                wanted += listed_paths(view, rules)
+        configs += [f.path for f in layer_files(host, workspace) if not f.path.startswith("$")]
     for record in records:
         configs += [f.path for f in record.files]
         wanted += [folder for f in record.files for folder in f.folders]
