@@ -125,7 +125,6 @@ FIELDS: dict[str, FieldOf] = {
             "{project}/AGENTS.md": "# Ours\r\n\r\nText without an end",
             "~/.codex/AGENTS.md": "\ufeffText without an end",
         },
-        rich=True,
         refuses={("codex", "project"): ("forced",)},
     ),
     "TOML inline": FieldOf(
