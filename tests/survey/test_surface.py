@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hostconf import workflow
 from hostconf.model import TIERS
-from tests.hosts.field import CANARY, FETCH, NOTES, SEARCH, TAVILY, Files, known_hosts, local, look, npx
+from hostconf.survey.workspace import Workspace
+from tests.hosts.field import CANARY, FETCH, NOTES, SEARCH, TAVILY, Files, known_hosts, local, look, npx, text_of
+from tests.plan.world import make
 
 SETTINGS = "~/.claude/settings.json"
 CODEX = "~/.codex/config.toml"
@@ -137,3 +142,21 @@ def test_tools_that_nobody_named(which: str, files: Files, tools: str) -> None:
 def test_tools_that_nobody_named_go_only_all_together(files: Any, left: bool) -> None:
     state = {"mcpServers": {"s": {"command": "my-web-search"}}}
     assert ("mcp__s__*" in look("claude", {**files, "~/.claude.json": state}).all) is left
+
+
+def test_no_file_is_parsed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through the verb, with what is read step by step: a plugin that names a file, a list of rules."""
+    home = {name: text_of(value) for name, value in BUSY.items() if name.startswith("~/")}
+    world = make(tmp_path, {**home, "~/.config/opencode/opencode.jsonc": '{"instructions": ["r/*.md"]}'})
+    counted: Counter[tuple[str, str]] = Counter()
+    parse = Workspace._parse
+
+    def count(self: Workspace, path: str, format_name: str) -> Any:
+        read = parse(self, path, format_name)
+        counted[path, format_name] += read is not None
+        return read
+
+    monkeypatch.setattr(Workspace, "_parse", count)
+    assert workflow.status(world.environment(), []).exit_code == 0
+    assert len([n for n in counted.values() if n]) >= 4
+    assert max(counted.values()) == 1, counted.most_common(3)

@@ -9,14 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from hostconf.display import mask_text
 from hostconf.errors import FormatError
 from hostconf.formats.base import KeyPath
 from hostconf.hosts.dialect import normalise, read_entry, references_in, tool_id
 from hostconf.hosts.schema import Dead, HostTool, Switch
 from hostconf.integrations.schema import Integration
 from hostconf.model import Conflict, Registration, RulesFile, Tool
-from hostconf.survey.registrations import find_entries
 from hostconf.survey.steering import steering_lines
 from hostconf.survey.surface import tool_off
 from hostconf.survey.types import merge, walk_pattern
@@ -283,7 +281,7 @@ def _dead(view: View) -> Iterator[Conflict]:
 
 def _dead_places(view: View, dead: Dead) -> Iterator[tuple[LayerFile, KeyPath, object]]:
     if dead.entry:
-        for entry in find_entries(view):
+        for entry in view.entries():
             if dead.at[0] in entry.raw:
                 yield entry.file, (*entry.at, dead.at[0]), entry.raw[dead.at[0]]
         return
@@ -363,7 +361,7 @@ def _secrets(view: View, found: Sequence[Registration]) -> Iterator[Conflict]:
         table = file.document.get(reference.given_at) if file.document is not None else None
         given |= set(table) if isinstance(table, dict) else set()
     wins = {(r.path, r.at) for r in found if r.wins and r.enabled}
-    entries = find_entries(view)
+    entries = view.entries()
     for entry in entries:
         if (entry.file.path, entry.at) not in wins:
             continue
@@ -413,6 +411,8 @@ def _steering(
         ):
             if not steer.elsewhere:
                 continue
+            from hostconf.display import mask_text  # slow to load, and most fields need none
+
             way = "to" if steer.direction == "to" else "away from"
             yield Conflict(
                 "rules-steer-elsewhere",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from typing import Any
 
 
@@ -35,7 +36,12 @@ def glob_match(pattern: str, text: str) -> bool:
     """Whether the pattern, in which `*` alone is special, matches the whole text."""
     if "*" not in pattern:
         return pattern == text
-    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text, re.DOTALL) is not None
+    return _pattern(pattern).fullmatch(text) is not None
+
+
+@lru_cache(512)
+def _pattern(pattern: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
 
 
 def overlaps(pattern: str, form: str) -> bool:

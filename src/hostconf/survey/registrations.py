@@ -12,7 +12,7 @@ from hostconf.hosts.dialect import Entry, normalise, read_entry, tool_id
 from hostconf.hosts.schema import Host, Policy
 from hostconf.integrations.schema import Integration
 from hostconf.model import KeyPath, Registration, State
-from hostconf.survey.classify import classify
+from hostconf.survey.classify import Classification, classify
 from hostconf.survey.match import fill_form, item_matches
 from hostconf.survey.plugins import Brought, brought
 from hostconf.survey.types import Entry as Found
@@ -54,7 +54,7 @@ def names_of(host: Host, name: str, entry: Entry) -> dict[str, Any]:
 
 def registrations(view: View, catalogue: Sequence[Integration]) -> tuple[Registration, ...]:
     """All registrations of a host. Of one name at most one wins; entries that only switch another are none."""
-    entries = find_entries(view)
+    entries = view.entries()
     states = [_state(view, found) for found in entries]
     # an entry that waits for approval yields to the weaker one that is approved
     approved = {e.name for e, (state, _) in zip(entries, states, strict=True) if e.counts and state == "offered"}
@@ -205,6 +205,9 @@ def _registration(view: View, catalogue: Sequence[Integration], row: _Row, entry
         env_names=tuple(entry.environment),
         catalogue=catalogue,
     )
+    installed = view.workspace.ours.get((row.path, row.at))
+    if installed and installed != known.integration:
+        known = _installed(catalogue, installed) or known
     integration = next((i for i in catalogue if i.id == known.integration), None)
     gone = tuple(
         capability
@@ -243,6 +246,15 @@ def _registration(view: View, catalogue: Sequence[Integration], row: _Row, entry
         evidence=evidence,
         disabled_tools=entry.tools_off,
     )
+
+
+def _installed(catalogue: Sequence[Integration], name: str) -> Classification | None:
+    """What an entry of ours is, by what was installed: `--package` may have put any reference there."""
+    one = next((i for i in catalogue if i.id == name), None)
+    if one is None:
+        return None
+    tools = tuple((capability, tool) for capability in one.capabilities for tool in one.tools(capability, "mcp"))
+    return Classification(tuple(one.capabilities), tools, one.id, f"hostconf installed {one.name} there", "catalogue")
 
 
 def _is_left(entry: Entry, tool: str) -> bool:

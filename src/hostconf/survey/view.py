@@ -14,7 +14,7 @@ from hostconf.formats.base import MISSING
 from hostconf.hosts.schema import Check, Host, Policy, Switch
 from hostconf.model import KeyPath, Strength
 from hostconf.survey.match import fill_form, glob_match, item_matches, overlaps
-from hostconf.survey.types import broken_entries, wrong_types
+from hostconf.survey.types import Entry, broken_entries, find_entries, wrong_types
 from hostconf.survey.workspace import LayerFile, Workspace, layer_files, loose_files
 
 __all__ = ["Decision", "Names", "Off", "View", "fill_form", "glob_match"]
@@ -49,7 +49,10 @@ class Decision(NamedTuple):
 class View:
     """A host over a workspace: its layers, strongest first, those that count, and its policies."""
 
-    __slots__ = ("dropped", "faults", "files", "host", "policies", "trusted", "void", "workspace")
+    __slots__ = (
+        "_entries", "_lines", "_ordered", "_values",
+        "dropped", "faults", "files", "host", "policies", "trusted", "void", "workspace",
+    )  # fmt: skip
 
     def __init__(self, host: Host, workspace: Workspace) -> None:
         self.host = host
@@ -61,6 +64,11 @@ class View:
         """Values that are void by themselves, and what the host does about them."""
         self.void: set[tuple[str, KeyPath]] = set()
         """Where they stand."""
+        # one look at a host asks for the same value for each tool of each server
+        self._values: dict[tuple[int, KeyPath], Any] = {}
+        self._lines: dict[tuple[int, KeyPath], int] = {}
+        self._ordered: dict[str, list[Decision]] = {}
+        self._entries: tuple[Entry, ...] | None = None
         self.trusted: dict[str, bool] = {}
         for folder in workspace.environment.folders:
             self.trusted[folder] = self._trusts(folder)
@@ -141,7 +149,7 @@ class View:
             return None
         for file in self.group(check.group, check.layers):
             assert file.document is not None
-            value = file.document.get(at)
+            value = self.get(file, at)
             if value is MISSING or (file.path, at) in self.void:
                 continue
             line_at: KeyPath = at
@@ -170,8 +178,24 @@ class View:
 
     def line(self, file: LayerFile, at: KeyPath) -> int:
         """The line on which an entry stands; 0 where it does not."""
-        span = file.document.where(at) if file.document is not None else None
-        return span.line if span else 0
+        key = (id(file.read), at)
+        if key not in self._lines:
+            span = file.document.where(at) if file.document is not None else None
+            self._lines[key] = span.line if span else 0
+        return self._lines[key]
+
+    def get(self, file: LayerFile, at: KeyPath) -> Any:
+        """The value at a key path of a file; MISSING where none stands. Not to be changed."""
+        key = (id(file.read), at)
+        if key not in self._values:
+            self._values[key] = file.document.get(at) if file.document is not None else MISSING
+        return self._values[key]
+
+    def entries(self) -> tuple[Entry, ...]:
+        """The entries of servers in all layers, the strongest first; also of layers that the host does not load."""
+        if self._entries is None:
+            self._entries = find_entries(self)
+        return self._entries
 
     # ---------------------------------------------------------------- switches
 
@@ -216,12 +240,12 @@ class View:
         for file in (*([own] if own else []), *self.switch_files(switch)):
             assert file.document is not None
             for at in places:
-                value = file.document.get(at)
+                value = self.get(file, at)
                 if value is not MISSING:
                     return Decision(file.path, self.line(file, at), value, file.layer.id, file.layer.scope)
             for other in switch.else_at:
                 for at in self.fill_all(other.at, names):
-                    value = file.document.get(at)
+                    value = self.get(file, at)
                     if value is not MISSING:
                         off = switch.off if any(_same(value, w) for w in other.is_) else MISSING
                         return Decision(file.path, self.line(file, at), off, file.layer.id, file.layer.scope)
@@ -238,7 +262,7 @@ class View:
         keys = {key for form in forms if isinstance(form, dict) for key in form}
         for file in self.switch_files(switch):
             assert file.document is not None
-            items = file.document.get(at)
+            items = self.get(file, at)
             for index, item in enumerate(items if isinstance(items, list) else ()):
                 if switch.valid and not (isinstance(item, str) and re.search(switch.valid, item)):
                     continue
@@ -264,6 +288,11 @@ class View:
 
     def ordered_rows(self, switch: Switch) -> list[Decision]:
         """The same with the layer of each."""
+        if switch.id not in self._ordered:
+            self._ordered[switch.id] = self._read_ordered(switch)
+        return self._ordered[switch.id]
+
+    def _read_ordered(self, switch: Switch) -> list[Decision]:
         rows: list[Decision] = []
         # older tables are read as weaker layers of the same table, so a key of theirs keeps its place
         for tables in ((*switch.first_at, switch.at), switch.then_at):
@@ -271,7 +300,7 @@ class View:
             for table in tables:
                 for file in reversed(list(self.switch_files(switch))):
                     assert file.document is not None
-                    value = file.document.get(table)
+                    value = self.get(file, table)
                     if isinstance(value, str):
                         value = {"*": value}
                     for key in value if isinstance(value, dict) else ():
