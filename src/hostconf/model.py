@@ -62,6 +62,8 @@ class FileState(NamedTuple):
     """Whether this user may replace it: file and folder writable. For an absent file: whether it may be made."""
     identity: tuple[int, int] | None = None
     """Device and inode, to tell two names of one file."""
+    links: int = 1
+    """Names the file has in all: an exchange would break hard links."""
 
 
 class Snapshot(NamedTuple):
@@ -279,6 +281,7 @@ class Refusal(NamedTuple):
     path: str = ""
     line: int = 0
     fix: str = ""
+    column: int = 0
 
 
 class PlannedFile(NamedTuple):

@@ -91,7 +91,9 @@ def sha(data: bytes | None) -> str:
 
 def record_id(state: str, host: str, scope: str, integration: str) -> str:
     """An opaque name for an installation: it tells two state folders apart and nothing of the machine."""
-    return hashlib.sha256(f"{state}\0{host}\0{scope}\0{integration}".encode()).hexdigest()[:24]
+    return hashlib.sha256(f"{state}\0{host}\0{scope}\0{integration}".encode("utf-8", "surrogateescape")).hexdigest()[
+        :24
+    ]
 
 
 # ------------------------------------------------------------------ places

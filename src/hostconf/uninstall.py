@@ -80,7 +80,8 @@ def _refused(
     hint = error.hint or "mend the file by hand, then uninstall again"
     touched = [r.host for r in records if any(f.path == error.path for f in r.files)] or [records[0].host]
     rows = tuple(
-        Refusal(h, "", "", error.message, code, error.path or "", error.line or 0, hint) for h in dict.fromkeys(touched)
+        Refusal(h, "", "", error.message, code, error.path or "", error.line or 0, hint, error.column or 0)
+        for h in dict.fromkeys(touched)
     )
     surface = _surface(records, hosts, workspace, workspace, catalogue)
     return Removal(Plan((), (), (), surface, (), (), (), rows), (), ())

@@ -21,7 +21,7 @@ class PlainRecorder(PlainSystem, Recorder):
 
 
 def cut_after_every_call(
-    place: Path, plan: str, recorder: Recorder, kept: Callable[[Call], bool] = lambda call: True
+    place: Path, plan: str, recorder: Recorder, kept: Callable[[Call], bool] = lambda call: True, cap: int = 64
 ) -> tuple[int, set[str]]:
     """Try what a power cut may leave; the number of different states, and how they ended after recovery."""
     here = world(place / "recorded", PLANS[plan])
@@ -29,7 +29,7 @@ def cut_after_every_call(
     apply(recorder, here)
     seen: set[frozenset[tuple[str, bytes | None]]] = set()
     ends = set()
-    for state in states(disk, [call for call in recorder.log if kept(call)], 64, random.Random(plan)):
+    for state in states(disk, [call for call in recorder.log if kept(call)], cap, random.Random(plan)):
         if frozenset(state.items()) in seen:
             continue
         seen.add(frozenset(state.items()))
@@ -74,5 +74,5 @@ def test_a_power_cut_leaves_all_old_or_all_new(place: Path, plan: str, recorder:
 
 @pytest.mark.parametrize("call", ["sync", "sync_folder"])
 def test_without_sync_it_would_not(place: Path, call: str) -> None:
-    _, ends = cut_after_every_call(place, "edit", Recorder(), lambda one: one.name != call)
+    _, ends = cut_after_every_call(place, "edit", Recorder(), lambda one: one.name != call, cap=8)
     assert ends - {"old", "new"}

@@ -30,6 +30,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         import os
 
         os._exit(0)
+    except OSError as error:
+        from hostconf.cli import diagnostics
+
+        sys.stdout = None  # a flush at the end would fail again, with a traceback
+        why = (error.strerror or "it failed").lower()
+        diagnostics.show_errors(
+            [
+                {
+                    "message": f"standard output cannot be written: {why}",
+                    "hint": "what the command had to do is done: `hostconf status` shows how things stand",
+                }
+            ]
+        )
+        return 1
 
 
 def _run(words: list[str]) -> int:
@@ -100,8 +114,9 @@ def _verb(words: list[str]) -> str | None:
 
 
 def _shown_text(early: tuple[str, str]) -> int:
-    sys.stdout.write(early[1])
-    sys.stdout.flush()
+    if sys.stdout is not None:
+        sys.stdout.write(early[1])
+        sys.stdout.flush()
     return 0
 
 

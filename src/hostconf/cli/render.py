@@ -63,8 +63,10 @@ def show_lines(lines: Iterable[str]) -> None:
 
 
 def _write(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    # None where it was closed before the start: then nobody is to read it
+    if sys.stdout is not None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
 
 
 def is_terminal() -> bool:

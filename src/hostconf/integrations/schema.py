@@ -6,6 +6,7 @@ nearest one that is, and with its line, so a typo never passes for a fact.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, NoReturn
 
@@ -64,6 +65,8 @@ class Knob(NamedTuple):
             return "" if text in ("true", "false") else "has to be `true` or `false`"
         if self.type == "text":
             return "" if text else "may not be empty"
+        if not re.fullmatch(r"[+-]?[0-9.eE+-]+", text):
+            return "has to be a whole number" if self.type == "int" else "has to be a number"
         try:
             value = int(text) if self.type == "int" else float(text)
         except ValueError:

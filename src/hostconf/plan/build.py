@@ -232,6 +232,7 @@ def _refusal(choice: Choice, capability: str, refused: Refused) -> Refusal:
         refused.path or "",
         refused.line or 0,
         refused.hint,
+        refused.column or 0,
     )
 
 
@@ -252,6 +253,8 @@ class _Work:
         cell, tiers = self.cell, self.cell.choice.tiers
         try:
             self.ours = register(cell, self.draft, self.notes)
+            known = {(self.ours.path, self.ours.at): cell.integration.id}
+            self.draft.workspace = self.draft.workspace.with_ours(known)
         except Refused as refused:
             self._refuse([c for c in cell.integration.capabilities if tiers[c] != "off"], refused)
             return

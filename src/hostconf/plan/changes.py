@@ -76,6 +76,13 @@ def check_target(state: FileState, environment: Environment, scope: str) -> None
         raise Refused(
             f"`{state.path}` cannot be written: {state.problem or state.kind}", path=state.path, code="unreadable"
         )
+    if state.links > 1:
+        raise Refused(
+            f"`{state.path}` has {state.links} names (hard links), and writing it would part them",
+            path=state.path,
+            code="hard-linked",
+            hint="make a copy of its own of it, or a symbolic link",
+        )
     if not state.writable:
         raise Refused(
             f"`{state.path}` cannot be written by this user",

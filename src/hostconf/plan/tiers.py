@@ -219,9 +219,8 @@ def _flip_form(draft: Draft, switch: Switch, path: str, format_name: str, at: Ke
     plain = document.get(at)
     if isinstance(plain, str):
         # one word for all tools: it becomes the first key, and ours the last
-        draft.set(path, format_name, at, {"*": plain, form: switch.off}, why)
-    else:
-        draft.set(path, format_name, (*at, form), switch.off, why, last=True)
+        draft.set(path, format_name, at, {"*": plain}, "one word for all tools becomes a table of them")
+    draft.set(path, format_name, (*at, form), switch.off, why, last=True)
 
 
 def remove_builtins(cell: Cell, draft: Draft, capability: str) -> list[HostTool]:

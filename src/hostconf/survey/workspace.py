@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from hostconf.errors import FormatError
 from hostconf.formats import format_named
-from hostconf.formats.base import Document
+from hostconf.formats.base import Document, KeyPath
 from hostconf.hosts.schema import Host, Layer, Rules
 from hostconf.model import Environment, FileState, Snapshot
 
@@ -25,7 +25,7 @@ Read = Document | FormatError | None
 class Workspace:
     """A snapshot, with documents parsed once and an overlay of edited ones."""
 
-    __slots__ = ("_overlay", "_parsed", "_told", "snapshot")
+    __slots__ = ("_overlay", "_parsed", "_told", "ours", "snapshot")
 
     def __init__(
         self,
@@ -33,8 +33,11 @@ class Workspace:
         overlay: Mapping[str, Document | None] | None = None,
         parsed: dict[tuple[str, str], Read] | None = None,
         told: dict[tuple[int, str], tuple[Document, Any]] | None = None,
+        ours: Mapping[tuple[str, KeyPath], str] | None = None,
     ) -> None:
         self.snapshot = snapshot
+        self.ours: Mapping[tuple[str, KeyPath], str] = ours or {}
+        """Entries of which hostconf knows what they are, whatever command stands there: file and key path to id."""
         self._overlay = dict(overlay or {})
         self._parsed: dict[tuple[str, str], Read] = {} if parsed is None else parsed
         self._told: dict[tuple[int, str], tuple[Document, Any]] = {} if told is None else told
@@ -91,11 +94,16 @@ class Workspace:
         if state.kind == "file":
             # links: what is planned through one name is seen through the other
             names |= {p for p, s in self.snapshot.files.items() if s.real == state.real and s.kind == "file"}
-        return Workspace(self.snapshot, {**self._overlay, **dict.fromkeys(names, document)}, self._parsed, self._told)
+        overlay = {**self._overlay, **dict.fromkeys(names, document)}
+        return Workspace(self.snapshot, overlay, self._parsed, self._told, self.ours)
 
     def over(self, snapshot: Snapshot) -> Workspace:
         """The same documents over a snapshot in which more was read: nothing is parsed twice."""
-        return Workspace(snapshot, self._overlay, self._parsed, self._told)
+        return Workspace(snapshot, self._overlay, self._parsed, self._told, self.ours)
+
+    def with_ours(self, ours: Mapping[tuple[str, KeyPath], str]) -> Workspace:
+        """A workspace that knows of further entries which integration they are."""
+        return Workspace(self.snapshot, self._overlay, self._parsed, self._told, {**self.ours, **ours})
 
     def once(self, document: Document, question: str, answer: Callable[[], T]) -> T:
         """The answer to a question about a document, found out once: documents never change, and views come and go."""

@@ -140,7 +140,7 @@ class RealSystem:
             problem = f"is larger than {MAX_BYTES >> 20} MiB"
             return FileState(path, real, "unreadable", None, found.mode, problem, False, found.identity)
         writable = self.may_write(real) and self.may_write(dirname(real))
-        return FileState(path, real, "file", data, found.mode, "", writable, found.identity)
+        return FileState(path, real, "file", data, found.mode, "", writable, found.identity, found.links)
 
     def read_text(self, path: str, limit: int = 1 << 20) -> str | None:
         route = self.resolve(path)

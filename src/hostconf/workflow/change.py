@@ -58,7 +58,7 @@ def plan(environment: Environment, request: Request, *, exit_code: bool) -> Oper
 
 
 def _planned(command: str, made: Plan, exit_code: bool = False) -> OperationResult:
-    errors = tuple(data.refusal_error(r) for r in made.refusals)
+    errors = data.refusal_errors(made.refusals)
     code = 3 if made.refusals else 6 if exit_code and not made.empty else 0
     messages = ("nothing to do: it is so already",) if made.empty and not made.refusals else ()
     return OperationResult(command, code, data.plan_data(made), messages, errors)
@@ -129,7 +129,7 @@ def uninstall(
         "removed": [data.installed_row(r, drift(r, gathered.workspace, [*known.records.values()])) for r in records],
         "leftovers": [data.leftover_row(x) for x in removal.leftovers],
     }
-    errors = tuple(data.refusal_error(r) for r in made.refusals)
+    errors = data.refusal_errors(made.refusals)
     if made.refusals:
         return OperationResult("uninstall", 3, {**details, "removed": []}, (), errors)
     shown = OperationResult("uninstall", 0, details)

@@ -87,16 +87,24 @@ def refusal_row(row: Refusal) -> dict[str, Any]:
     }
 
 
-def refusal_error(row: Refusal) -> dict[str, Any]:
-    """A refusal as an error of the envelope."""
-    what = f"{row.host}: {row.capability} {row.tier}: " if row.capability else f"{row.host}: "
+def refusal_errors(rows: Sequence[Refusal]) -> tuple[dict[str, Any], ...]:
+    """Refusals as errors of the envelope: one for each reason, with all that it keeps from being delivered."""
+    found: dict[tuple[str, str, str, str, int], list[Refusal]] = {}
+    for row in rows:
+        found.setdefault((row.host, row.code, row.reason, row.path, row.line), []).append(row)
+    return tuple(_refusal_error(same) for same in found.values())
+
+
+def _refusal_error(rows: Sequence[Refusal]) -> dict[str, Any]:
+    row = rows[0]
+    what = ", ".join(f"{r.capability} {r.tier}" for r in rows if r.capability)
     return {
         "code": row.code,
-        "message": what + row.reason,
+        "message": f"{row.host}: {what}: {row.reason}" if what else f"{row.host}: {row.reason}",
         "hint": row.fix,
         "path": row.path or None,
         "line": row.line or None,
-        "column": None,
+        "column": row.column or None,
     }
 
 

@@ -98,7 +98,14 @@ def gather(house: House, hosts: Sequence[Host], records: bool = True) -> Gathere
                 claims[path] = load_claims(state.data, path)
             except RecordUnreadable as error:
                 problems.append(error)
-    return Gathered(workspace.over(snapshot), Known(found, claims), tuple(problems))
+    ours = {
+        (f.path, o.at): r.integration
+        for r in found.values()
+        for f in r.files
+        for o in f.operations
+        if o.kind == "set" and o.at[-1:] == (r.server,)
+    }
+    return Gathered(workspace.over(snapshot).with_ours(ours), Known(found, claims), tuple(problems))
 
 
 def _told_of(hosts: Sequence[Host], workspace: Workspace, system: System) -> Workspace:

@@ -152,7 +152,13 @@ def _story(row: Survey, capability: str, count: int) -> list[str]:
     words = capability.replace("_", " ")
     tools = row.surface[capability]
     offered = [t for t in tools if t.state == "offered" and not t.strength]
-    said = []
+    said = [
+        f"`{c.path}`"
+        + (f":{c.line}" if c.line else "")
+        + f" cannot be used ({c.text}); what follows is what the other files say"
+        for c in row.conflicts
+        if c.kind == "broken-file" and "stands twice" not in c.text
+    ]
     if not tools:
         said.append(f"{row.name} offers the model no tool for {words}")
     elif len(offered) == 1 and count == 1:
