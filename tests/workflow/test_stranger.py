@@ -13,7 +13,7 @@ import pytest
 from hostconf import workflow
 from hostconf.errors import UsageError
 from hostconf.workflow.request import Request
-from tests.plan.fields import World, make
+from tests.plan.world import World, make
 
 ROOT = Path(__file__).resolve().parents[2]
 
