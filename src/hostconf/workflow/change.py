@@ -42,13 +42,16 @@ def make_plan(house: House, request: Request) -> tuple[Plan, Gathered]:
     choices = choices_of(house, request, present, lambda package: newest_version(package, house.environment))
     if gathered is None:
         gathered = gather(house, [h for _, h, _ in choices])
-    _trust_records(gathered)
+    _trust_records(gathered, [h for _, h, _ in choices])
     return build_plan(choices, gathered.workspace, house.catalogue, gathered.known), gathered
 
 
-def _trust_records(gathered: Gathered) -> None:
+def _trust_records(gathered: Gathered, hosts: Sequence[Host]) -> None:
+    """Raises what cannot be read of these hosts: on what is not known nothing is decided."""
     for problem in gathered.problems:
-        raise problem
+        name = (problem.path or "").rpartition("/")[2]
+        if problem.path not in gathered.known.unread or any(name.startswith(f"{h.id}.") for h in hosts):
+            raise problem
 
 
 def plan(environment: Environment, request: Request, *, exit_code: bool) -> OperationResult:
@@ -105,8 +108,8 @@ def uninstall(
         from hostconf.workflow.choices import integration_of
 
         integration = integration_of(house, integration).id
-    gathered = gather(house, house.hosts)
-    _trust_records(gathered)
+    gathered = gather(house, wanted)
+    _trust_records(gathered, wanted)
     records = [
         r
         for r in gathered.known.records.values()

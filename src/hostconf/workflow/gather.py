@@ -105,7 +105,8 @@ def gather(house: House, hosts: Sequence[Host], records: bool = True) -> Gathere
         for o in f.operations
         if o.kind == "set" and o.at[-1:] == (r.server,)
     }
-    return Gathered(workspace.over(snapshot).with_ours(ours), Known(found, claims), tuple(problems))
+    unread = tuple(p.path for p in problems if p.path and p.path.rpartition("/")[0] in places)
+    return Gathered(workspace.over(snapshot).with_ours(ours), Known(found, claims, unread), tuple(problems))
 
 
 def _told_of(hosts: Sequence[Host], workspace: Workspace, system: System) -> Workspace:
