@@ -15,7 +15,7 @@ from hostconf.apply import carry_out
 from hostconf.lock import lock_path
 from hostconf.model import Change
 from hostconf.recover import Decision
-from hostconf.recovery import carry_out_recovery, describe
+from hostconf.recovery import carry_out_recovery
 from hostconf.system import (
     FailingSystem,
     RealSystem,
@@ -200,6 +200,3 @@ class LinklessSystem(PlainSystem):
     def link(self, path: str, new: str) -> None:
         """Not here."""
         raise OSError(errno.EPERM, os.strerror(errno.EPERM), path)
-
-
-__all__ = ["describe"]

@@ -134,6 +134,22 @@ def test_calls_that_change_something_follow_no_link(place: Path) -> None:
     assert [path.name for path in (place / "real").iterdir()] == ["file"]
 
 
+def test_folders_are_walked_step_by_step_where_the_kernel_does_not_tell(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place / "real/sub").mkdir(parents=True)
+    (place / "link").symlink_to("real")
+
+    def silent(path: str) -> str:
+        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+
+    monkeypatch.setattr(os, "readlink", silent)
+    SYSTEM.make_folder(str(place / "real/sub/new"), 0o700)
+    with pytest.raises(NotADirectoryError):
+        SYSTEM.make_folder(str(place / "link/sub/other"), 0o700)
+    assert [path.name for path in (place / "real/sub").iterdir()] == ["new"]
+
+
 def test_rename_never_replaces(place: Path) -> None:
     for name in ("a", "b"):
         (place / name).write_text(name)
