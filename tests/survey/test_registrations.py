@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hostconf import workflow
 from hostconf.model import Registration
+from hostconf.workflow.request import Request
 from tests.hosts.field import (
     CANARY,
     EXA_URL,
@@ -20,8 +25,11 @@ from tests.hosts.field import (
     local,
     look,
     npx,
+    text_of,
 )
+from tests.plan.world import make
 
+KEY: tuple[tuple[str, str | None], ...] = (("DEEPSEEK_API_KEY", None),)
 SETTINGS = "~/.claude/settings.json"
 CODEX = "~/.codex/config.toml"
 OPENCODE = "~/.config/opencode/opencode.json"
@@ -483,3 +491,41 @@ def test_opencode_plugin_may_bring_a_tool(files: Any, possible: list[str]) -> No
     assert all(r.state == "possible" and r.layer == "plugin" for r in rows)
     assert CANARY not in repr(found.survey)
     assert all(not layer["path"].endswith((".ts", ".js")) for layer in found.survey.layers)
+
+
+# ------------------------------------------------------------------ forced, with plugins on the field
+
+
+def test_a_plugins_server_is_taken_out_at_its_own_place(tmp_path: Path) -> None:
+    """Codex would not start with a lone `enabled` among the servers; Claude Code knows the server by its long name."""
+    home = {name: text_of(value) for name, value in CODEX_PLUGIN.items()}
+    claude = {name: text_of(value).replace(HOME, str(tmp_path / "home")) for name, value in PLUGIN.items()}
+    world = make(tmp_path, {**home, **claude, CODEX: P, SETTINGS: text_of(ON)})
+    wish = Request("deepseek-web-retrieval", ("codex", "claude"), tiers=((None, "forced"),), env=KEY)
+    before = {p: p.read_bytes() for p in (world.home / CODEX[2:], world.home / SETTINGS[2:])}
+    assert workflow.apply(world.environment(), wish, yes=True).exit_code == 0
+    for host in workflow.status(world.environment(), ["codex", "claude"]).data["hosts"]:
+        tools = [t["tool"] for rows in host["surface"].values() for t in rows]
+        assert sorted(tools) == [f"mcp__deepseek__{FETCH}", f"mcp__deepseek__{SEARCH}"]
+    config = tomllib.loads((world.home / CODEX[2:]).read_text())
+    assert config["plugins"]["webplug@m"]["mcp_servers"] == {"psrv": {"enabled": False}}
+    settings = json.loads((world.home / SETTINGS[2:]).read_text())
+    assert settings["deniedMcpServers"] == [{"serverName": "plugin:webplug:psrv"}]
+    assert workflow.uninstall(world.environment(), None, [], None, yes=True).exit_code == 0
+    assert {p: p.read_bytes() for p in before} == before
+
+
+@pytest.mark.parametrize(
+    ("host", "files"),
+    [
+        ("opencode", {OPENCODE: {"plugin": ["opencode-websearch"]}}),
+        ("opencode", {"~/.config/opencode/tool/web-search.ts": "x"}),
+        ("claude", {SETTINGS: {"enabledPlugins": {"web-search-kit@m": True}}}),
+        ("codex", {CODEX: '[plugins."web-search-kit@m"]\nenabled = true\n'}),
+    ],
+)
+def test_nothing_is_forced_beside_a_plugin_that_no_file_tells_of(host: str, files: Any, tmp_path: Path) -> None:
+    world = make(tmp_path, {name: text_of(value) for name, value in files.items()})
+    for tier, code in (("forced", 3), ("preferred", 0)):
+        wish = Request("deepseek-web-retrieval", (host,), tiers=((None, tier),), env=KEY)
+        assert workflow.plan(world.environment(), wish).exit_code == code

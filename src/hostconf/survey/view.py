@@ -132,10 +132,19 @@ class View:
         return (tuple(filled),)
 
     def places_of(self, names: Names) -> tuple[KeyPath, ...]:
-        """Where a server of this name may stand."""
+        """Where the server of this name stands, a plugin's included; else where it would."""
+        from hostconf.survey.plugins import brought  # it looks at views
+
         name = names.get("name")
-        found = [self.fill(at, {}) for at in self.host.registrations.at]
-        return tuple((*at, name) for at in found if at is not None) if isinstance(name, str) else ()
+        if not isinstance(name, str):
+            return ()
+        found = [entry.at for entry in self.entries() if entry.name == name]
+        mine = [one for one in brought(self) if one.name == name and not found]
+        if mine:
+            return tuple(one.at for one in mine if one.raw is not None)
+        tables = [self.fill(at, {}) for at in self.host.registrations.at]
+        found = found or [(*at, name) for at in tables if at is not None]
+        return tuple(dict.fromkeys(found))
 
     def check(self, check: Check, names: Names) -> Decision | None:
         """The value that answers the question with yes, or None."""

@@ -311,7 +311,7 @@ def loose(host: Host, workspace: Workspace) -> tuple[tuple[str, str], ...]:
 def loose_files(host: Host, workspace: Workspace) -> tuple[LayerFile, ...]:
     """These files as a layer of their own, so that whatever is found in one has a place. They are not read."""
     return tuple(
-        LayerFile(Layer("plugin", scope, -1, "", "", path=path), path, 0, None, "")
+        LayerFile(Layer("plugin", scope, -1, "", "", path=path, write=False), path, 0, None, "")
         for path, scope in loose(host, workspace)
     )
 
