@@ -13,7 +13,7 @@ from typing import Any
 
 from hostconf import journal as journals
 from hostconf import lock, swap
-from hostconf.errors import RecordUnreadable, RecoveryNeeded, StalePlan, UsageError
+from hostconf.errors import RecordUnreadable, RecoveryNeeded, StalePlan, UsageError, WriteFailed
 from hostconf.journal import Journal, Stage
 from hostconf.lock import Held, Verdict
 from hostconf.recover import Advice, Decision, Seen, advise
@@ -129,13 +129,18 @@ def carry_out_recovery(
         RecoveryNeeded: a person has to say, or it was interrupted by an error: each file is whole, and doing it
             again goes on.
         UsageError: that decision is not possible for this operation, or no lock has that id. Nothing was touched.
+        WriteFailed: a lock cannot be removed. Operations before it are at their end.
         RecordUnreadable: the journal cannot be used, and the decision is not `forget`. Nothing was touched.
     """
     run = _Recovery(system, purpose, wait_seconds, lock_id, on_step or (lambda text: None))
     for state in states:
         run.operation(system.resolve(state).real, decision)
     for path in dict.fromkeys(locks):
-        run.stray_lock(path)
+        try:
+            run.stray_lock(path)
+        except OSError as error:
+            why = (error.strerror or "no reason given").lower()
+            raise WriteFailed(f"the lock `{path}` cannot be removed: {why}", code="not-writable", path=path) from error
     if lock_id and not run.named:
         run.done.append(f"there is no lock with the id `{lock_id}`")
         if len(run.done) == 1:
