@@ -11,7 +11,8 @@ import pytest
 
 from hostconf import workflow
 from hostconf.model import CONFLICT_KINDS
-from tests.hosts.field import CANARY, NOTES, TAVILY, Files, Kind, Look, local, look, npx
+from hostconf.workflow.request import Request
+from tests.hosts.field import CANARY, NOTES, TAVILY, Files, Kind, Look, local, look, npx, text_of
 from tests.plan.world import World, make
 
 STATE = "~/.claude.json"
@@ -493,7 +494,73 @@ def test_on_the_disk(kind: str, host: str, name: str, tmp_path: Path) -> None:
 
 
 def test_every_kind_of_the_design_is_known() -> None:
-    """Those of the planner and of the records are tested where they are made."""
+    """None of these hosts has a switch that lasts for a session."""
     here = Path(__file__).read_text(encoding="utf-8")
-    elsewhere = {"name-taken", "array-must-merge", "drift", "owned-by-another", "session-only", "outranked"}
+    elsewhere = {"session-only"}
     assert {kind for kind in CONFLICT_KINDS if f'"{kind}"' not in here} <= elsewhere
+
+
+# ------------------------------------------------------------------ what hostconf itself did, and another one of it
+
+
+def wish(host: str, tier: str) -> Request:
+    """The integration on one host."""
+    return Request("deepseek-web-retrieval", (host,), tiers=((None, tier),), env=(("DEEPSEEK_API_KEY", None),))
+
+
+INSTALLED = [
+    ("claude", STATE, "user-state", '"npx"', '"deepseek"'),
+    ("codex", CODEX, "user", '"npx"', "[mcp_servers.deepseek]"),
+    ("opencode", "~/.config/opencode/opencode.jsonc", "user-jsonc", '"npx"', '"deepseek"'),
+]
+
+
+@pytest.mark.parametrize(("host", "name", "layer", "word", "line"), INSTALLED)
+def test_drift_and_owned_by_another(host: str, name: str, layer: str, word: str, line: str, tmp_path: Path) -> None:
+    world = make(tmp_path, {})
+    path = world.home / name[2:]
+    assert workflow.apply(world.environment(), wish(host, "optional"), yes=True).exit_code == 0
+    text = path.read_text()
+    place = (host, layer, str(path), text[: text.index(line)].count("\n") + 1)
+
+    def kinds(**variables: str) -> dict[str, Any]:
+        rows = workflow.conflicts(world.environment(**variables), [host]).data["conflicts"]
+        return {c["kind"]: c for c in rows}
+
+    assert not {"drift", "owned-by-another"} & set(kinds())
+    owned = kinds(XDG_STATE_HOME=str(tmp_path / "elsewhere"))["owned-by-another"]
+    assert (owned["host"], owned["layer"], owned["path"], owned["line"]) == place
+    assert "refused" in owned["tiers"]["optional"]
+    path.write_text(text.replace(word, '"bunx"'))
+    drift = kinds()["drift"]
+    assert (drift["host"], drift["layer"], drift["path"], drift["line"]) == place
+    assert drift["tiers"]["forced"]
+
+
+@pytest.mark.parametrize(
+    ("host", "files", "kind", "place"),
+    [
+        ("claude", state(deepseek=NOTES), "name-taken", (STATE, '"deepseek"')),
+        (
+            "codex",
+            {CODEX: '# x\n[mcp_servers.deepseek]\ncommand = "notes-mcp"\n'},
+            "name-taken",
+            (CODEX, "[mcp_servers"),
+        ),
+        ("opencode", {OPENCODE: {"mcp": {"deepseek": local("notes-mcp")}}}, "name-taken", (OPENCODE, '"deepseek"')),
+        ("claude", state(other=NOTES), "name-taken", None),
+        ("claude", {SETTINGS: {"permissions": {"deny": ["Bash"]}}}, "array-must-merge", (SETTINGS, '"deny"')),
+        ("claude", {SETTINGS: {"permissions": {}}}, "array-must-merge", None),
+    ],
+)
+def test_findings_of_a_plan(host: str, files: Any, kind: str, place: Any, tmp_path: Path) -> None:
+    world = make(tmp_path, {name: text_of(value) for name, value in files.items()})
+    plan = workflow.plan(world.environment(), wish(host, "forced"))
+    found = [(c["path"], c["line"]) for c in plan.data["conflicts"] if c["kind"] == kind]
+    expected = []
+    if place:
+        path = world.home / place[0][2:]
+        text = path.read_text()
+        expected = [(str(path), text[: text.index(place[1])].count("\n") + 1)]
+    assert found == expected
+    assert (plan.exit_code == 3) is (kind == "name-taken" and place is not None)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hostconf.errors import UsageError
+from hostconf.errors import FormatError, UsageError
 from hostconf.hosts.schema import nearest
-from hostconf.model import Conflict, Environment, OperationResult, Survey
+from hostconf.model import TIERS, Conflict, Environment, OperationResult, Survey
 from hostconf.survey.survey import CAPABILITIES, survey
 from hostconf.takeback import drift
 from hostconf.workflow import data
@@ -18,25 +18,27 @@ def surveys(house: House, names: Sequence[str]) -> tuple[list[Survey], Gathered]
     hosts = house.named(names)
     found = gather(house, hosts)
     rows = [survey(h, found.workspace, house.catalogue, found.known.own(h.id)) for h in hosts]
-    rows = [row._replace(conflicts=(*row.conflicts, *drifted(found, row.host), *foreign(found, row))) for row in rows]
+    rows = [row._replace(conflicts=(*row.conflicts, *drifted(found, row), *foreign(found, row))) for row in rows]
     return [row for row in rows if names or row.present], found
 
 
-def drifted(found: Gathered, host: str) -> tuple[Conflict, ...]:
+def drifted(found: Gathered, row: Survey) -> tuple[Conflict, ...]:
     """Entries of ours that are no longer as they were written."""
+    layers = {str(layer["path"]): str(layer["id"]) for layer in row.layers}
+    scopes = {rules.path: rules.scope for rules in row.rules}
     return tuple(
         Conflict(
             "drift",
-            host,
-            "",
+            row.host,
+            layers.get(d.path) or scopes.get(d.path) or r.scope,
             d.path,
             d.line,
             f"`{'.'.join(map(str, d.at)) or d.path}`: {d.reason}",
-            {},
+            dict.fromkeys(TIERS, "refused where it is in the way; `--replace` takes it"),
             "apply again, or uninstall: what is not as we wrote it stays",
         )
         for r in found.known.records.values()
-        if r.host == host
+        if r.host == row.host
         for d in drift(r, found.workspace, [*found.known.records.values()])
     )
 
@@ -44,25 +46,28 @@ def drifted(found: Gathered, host: str) -> tuple[Conflict, ...]:
 def foreign(found: Gathered, row: Survey) -> tuple[Conflict, ...]:
     """Entries that another installation owns."""
     mine = {r.id for r in found.known.records.values()}
-    host = row.host
-    paths = {found.workspace.state(str(layer["path"])).real: str(layer["id"]) for layer in row.layers}
+    layers = {found.workspace.state(str(layer["path"])).real: layer for layer in row.layers}
     rows = []
     for where, claims in found.known.claims.items():
-        config = where.removesuffix(".hostconf-owner.json")
+        layer = layers.get(where.removesuffix(".hostconf-owner.json"))
         for claim in claims:
-            if config in paths and claim.get("owner") not in mine:
-                rows.append(
-                    Conflict(
-                        "owned-by-another",
-                        host,
-                        paths[config],
-                        config,
-                        0,
-                        f"another installation owns `{'.'.join(map(str, claim['at']))}`",
-                        {},
-                        "uninstall it there",
-                    )
+            if layer is None or claim.get("owner") in mine:
+                continue
+            path, at = str(layer["path"]), tuple(claim["at"])
+            read = found.workspace.read(path, str(layer["format"]))
+            span = None if read is None or isinstance(read, FormatError) else read.where(at)
+            rows.append(
+                Conflict(
+                    "owned-by-another",
+                    row.host,
+                    str(layer["id"]),
+                    path,
+                    span.line if span else 0,
+                    f"another installation owns `{'.'.join(map(str, at))}`",
+                    dict.fromkeys(TIERS, "refused where it needs this entry"),
+                    "uninstall it there",
                 )
+            )
     return tuple(rows)
 
 
