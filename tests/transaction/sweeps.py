@@ -97,9 +97,9 @@ def double(place: Path, decision: Decision | None) -> int:
     """Apply killed, then its recovery killed too, then recovered: some of the pairs."""
     before, after = wanted(place / "model", PLANS["three"])
     pairs = 0
-    for first in range(30, 1000, 13):
+    for first in range(30, 1000, 17):
         killed = False
-        for second in range(1, 1000, 3):
+        for second in range(1, 1000, 4):
             here = world(place / f"{first}-{second}", PLANS["three"])
             killed = killed_at(FailingSystem(first), partial(apply, here=here))
             if not killed:
