@@ -208,7 +208,7 @@ FIELDS: dict[str, FieldOf] = {
             "~/.codex/config.toml": TRUST.lstrip(),
             "~/.codex/AGENTS.md": "hidden\n",
             "~/.codex/AGENTS.override.md": "counts\n",
-            "{project}/AGENTS.md": "Long.\n" * 5000,
+            "{project}/AGENTS.md": "Long.\n" * 3000,
             "~/.config/opencode/opencode.json": '{ "instructions": ["~/mine.md"] }',
         },
     ),

@@ -21,6 +21,8 @@ class Style(NamedTuple):
     home: str = ""
     """Shortened to `~` in places; empty: shown whole."""
     verbose: bool = False
+    piped: bool = False
+    """Nobody looks: a program reads on, and a diff has to be one that `patch` takes."""
 
     def text(self, value: Any) -> str:
         """A foreign value on one line, safe to show."""
@@ -126,8 +128,13 @@ def conflict_lines(conflict: Data, style: Style, indent: str = "  ") -> Iterator
 
 
 def diff_lines(diff: str, style: Style, indent: str = "  ") -> Iterator[str]:
-    """A unified diff, each line made safe; a carriage return at its end is not shown."""
+    """A unified diff, each line made safe. A carriage return at its end is kept for `patch`, not for people."""
     for number, raw in enumerate(diff.split("\n")[: -1 if diff.endswith("\n") else None]):
+        if style.piped:
+            start = raw[:2] if raw[1:2] == "\ufeff" else ""  # of a file that begins with one
+            end = "\r" if raw.endswith("\r") else ""
+            yield start + "\t".join(map(style.text, raw[len(start) :].removesuffix("\r").split("\t"))) + end
+            continue
         # A tab moves the cursor and nothing else; its picture would make indented text hard to read.
         shown = indent + "\t".join(map(style.text, raw.removesuffix("\r").split("\t")))
         if number < 2 and raw.startswith(("--- ", "+++ ")):

@@ -162,40 +162,26 @@ def survey_row(survey: Survey, installed: Sequence[Mapping[str, Any]]) -> dict[s
 def file_row(file: PlannedFile) -> dict[str, Any]:
     """One file of a plan with its diff, secrets masked."""
     change = file.change
-    diff = mask_diff(change.before or b"", change.after or b"", change.format, change.path)
-    head = {
-        "create": ("/dev/null", f"b{change.path}"),
-        "delete": (f"a{change.path}", "/dev/null"),
-        "modify": (f"a{change.path}", f"b{change.path}"),
-    }[file.action]
-    text = _headed(diff.text, *head)
+    # `patch` puts a file in the place of a link, so the file behind it is named
+    diff = mask_diff(change.before, change.after, change.format, change.real)
     return {
         "path": change.path,
         "real": change.real,
         "host": file.host,
         "action": file.action,
-        "diff": text,
+        "diff": diff.text,
         "masked": diff.masked,
         "mode": None if change.mode is None else f"{change.mode:04o}",
         "operations": [{"kind": o.kind, "at": list(o.at), "why": o.why} for o in file.operations],
     }
 
 
-def _headed(diff: str, old: str, new: str) -> str:
-    """The diff with its two head lines set: an absent side is /dev/null, as `patch` wants it."""
-    lines = diff.split("\n")
-    for number, line in enumerate(lines[:2]):
-        if line.startswith("--- "):
-            lines[number] = f"--- {old}"
-        elif line.startswith("+++ "):
-            lines[number] = f"+++ {new}"
-    return "\n".join(lines)
-
-
 def plan_data(plan: Plan) -> dict[str, Any]:
     """The data of `plan`, as the design says."""
+    files = [file_row(f) for f in plan.files]
+    masked = [f"secrets are masked in the diff of `{f['path']}`: `patch` cannot use it" for f in files if f["masked"]]
     return {
-        "files": [file_row(f) for f in plan.files],
+        "files": files,
         "surface": [
             {
                 "host": s.host,
@@ -207,7 +193,7 @@ def plan_data(plan: Plan) -> dict[str, Any]:
             for s in plan.surface
         ],
         "conflicts": [conflict_row(c) for c in plan.conflicts],
-        "notes": list(plan.notes),
+        "notes": [*plan.notes, *masked],
         "blast_radius": list(plan.blast_radius),
         "refusals": [refusal_row(r) for r in plan.refusals],
         "empty": plan.empty,

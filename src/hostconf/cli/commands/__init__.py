@@ -91,6 +91,7 @@ def call_for(line: Line) -> Call:
         # With `--home` a `~` would say the wrong folder to the shell that reads it.
         home=environment.home if environment.host_variables else "",
         verbose=line.has("--verbose"),
+        piped=not render.is_terminal(),
     )
     return Call(line, environment, style, line.has("--json"), line.has("--quiet"), colour and diagnostics.is_terminal())
 
