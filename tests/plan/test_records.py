@@ -91,7 +91,7 @@ def test_no_secret_of_others_is_in_a_record(host: str, scope: str, tiers: tuple[
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_record_does_not_grow_with_the_file(host: str, tmp_path: Path) -> None:
-    many = {f"server{n}": {"command": "n", "env": {"K": f"value-{n}"}} for n in range(300)}
+    many = {f"server{n}": {"command": "n", "env": {"K": f"value-{n}"}} for n in range(120)}
     local = {n: {"type": "local", "command": ["n"]} for n in many}
     world = make(
         tmp_path,

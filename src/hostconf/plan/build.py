@@ -125,7 +125,7 @@ def _plan_host(
         return HostPlan(
             workspace, known, surface_change(host.id, choice.tiers, found, found), refused_conflicts(findings, host, ())
         )
-    work = _Work(cell, Draft(host, taken.workspace))
+    work = _Work(cell, Draft(host, taken.workspace, found.view.dropped))
     work.run()
     if not work.refusals:
         work.prove()

@@ -6,7 +6,7 @@ Pure. The draft knows files and edits; which edits a tier needs is decided in `t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hostconf.errors import EditRefused, FormatError, Refused
@@ -20,10 +20,12 @@ from hostconf.survey.workspace import LayerFile, Workspace, problem_of
 class Draft:
     """The workspace as planned so far, and per file what was done to it."""
 
-    __slots__ = ("folders", "formats", "host", "operations", "recorded", "steps", "workspace")
+    __slots__ = ("dropped", "folders", "formats", "host", "operations", "recorded", "steps", "workspace")
 
-    def __init__(self, host: Host, workspace: Workspace) -> None:
+    def __init__(self, host: Host, workspace: Workspace, dropped: Mapping[str, FormatError] | None = None) -> None:
         self.host = host
+        self.dropped = dropped or {}
+        """Files that the host does not take as they are, though they can be read: what is written there is void."""
         self.workspace = workspace
         self.operations: dict[str, list[Operation]] = {}
         self.recorded: dict[str, list[Recorded]] = {}
@@ -34,7 +36,7 @@ class Draft:
 
     def copy(self) -> Draft:
         """A draft of its own that stands where this one stands: to try an edit and look at what it does."""
-        other = Draft(self.host, self.workspace)
+        other = Draft(self.host, self.workspace, self.dropped)
         other.operations = {path: list(rows) for path, rows in self.operations.items()}
         other.recorded = {path: list(rows) for path, rows in self.recorded.items()}
         other.steps = {path: list(rows) for path, rows in self.steps.items()}
@@ -46,9 +48,9 @@ class Draft:
         """The document to edit, and whether its file is new.
 
         Raises:
-            Refused: the file is broken, no regular file, or a link that leads nowhere.
+            Refused: the file is broken, dropped by the host, no regular file, or a link that leads nowhere.
         """
-        read = self.workspace.read(path, format_name)
+        read = self.dropped.get(path) or self.workspace.read(path, format_name)
         if isinstance(read, FormatError):
             kind = "unreadable" if read.code == "unreadable" else "broken-file"
             raise Refused(

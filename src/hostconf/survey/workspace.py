@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar, cast
 
 from hostconf.errors import FormatError
@@ -116,11 +117,8 @@ class Workspace:
     def matching(self, pattern: str) -> tuple[str, ...]:
         """The files a glob finds, the overlay counted, sorted. `**` stands for any folders."""
         found = {p for p in self.snapshot.listings.get(pattern, ()) if self.exists(p)}
-        regex = "".join(
-            "(?:.*/)?" if part == "**/" else "[^/]*" if part == "*" else re.escape(part)
-            for part in re.split(r"(\*\*/|\*)", pattern)
-        )
-        found |= {p for p, document in self._overlay.items() if document is not None and re.fullmatch(regex, p)}
+        regex = _glob(pattern)
+        found |= {p for p, document in self._overlay.items() if document is not None and regex.fullmatch(p)}
         return tuple(sorted(found))
 
     def json(self, path: str) -> object:
@@ -160,11 +158,29 @@ def problem_of(state: FileState) -> str:
     return f"{said}: {state.problem}" if state.problem else said
 
 
+@lru_cache(256)
+def _glob(pattern: str) -> re.Pattern[str]:
+    parts = re.split(r"(\*\*/|\*)", pattern)
+    return re.compile("".join("(?:.*/)?" if p == "**/" else "[^/]*" if p == "*" else re.escape(p) for p in parts))
+
+
 # ------------------------------------------------------------------ places
 
+_known: dict[tuple[int, int], tuple[Host, Environment, dict[str, str]]] = {}
+"""The places asked for lately: a plan asks thousands of times. Host and environment are kept with their ids."""
 
-def places(host: Host, environment: Environment) -> dict[str, str]:
+
+def places(host: Host, environment: Environment) -> Mapping[str, str]:
     """Template names of a host's paths and what they stand for on this machine."""
+    key = (id(host), id(environment))
+    if key not in _known:
+        if len(_known) >= 64:
+            _known.clear()
+        _known[key] = (host, environment, _places(host, environment))
+    return _known[key][2]
+
+
+def _places(host: Host, environment: Environment) -> dict[str, str]:
     found = {"home": environment.home}
     if environment.project is not None:
         found["project"] = environment.project
