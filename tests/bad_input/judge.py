@@ -86,7 +86,7 @@ def _no(word: str) -> Any:
     raise ValueError(word)
 
 
-_PIECES = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/|/\*|,(?=(?:\s|//[^\n]*|/\*.*?\*/)*[}\]])', re.S)
+_PIECES = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/|/\*|,(?=(?>\s+|//[^\n]*|/\*.*?\*/)*+[}\]])', re.S)
 
 
 def _without_comments(text: str) -> str | None:

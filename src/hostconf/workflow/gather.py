@@ -92,6 +92,9 @@ def gather(house: House, hosts: Sequence[Host], records: bool = True) -> Gathere
     claims = {}
     for path, state in snapshot.files.items():
         if path.endswith(CLAIM) and state.kind != "absent":
+            config = snapshot.files.get(path.removesuffix(CLAIM))
+            if state.data is None and config is not None and config.kind == "unreadable":
+                continue  # that is said of the file itself
             try:
                 if state.data is None:
                     raise RecordUnreadable(f"the owner claim {problem_of(state)}", path=path)
