@@ -229,7 +229,9 @@ def test_the_audit_sees_what_it_is_for(home: Path) -> None:
 # ------------------------------------------------------------------ who touches the disk, who prints
 
 # What of `os` changes or reads the disk or starts something; `os.path` asks it.
-PLAIN = re.compile(r"os\.(path|sep|environ|fspath|fsencode|fsdecode|getcwd|_exit|defpath|devnull|PathLike|getpid)\b")
+PLAIN = re.compile(
+    r"os\.(path|sep|environ|fspath|fsencode|fsdecode|getcwd|_exit|defpath|devnull|PathLike|getpid|killpg)\b"
+)
 ASKS = re.compile(
     r"os\.path\.(exists|lexists|isfile|isdir|islink|realpath|getmtime|getsize|samefile|expanduser|expandvars)"
 )

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import IO, Any, NamedTuple, cast
 
+from hostconf.display import mask_text
 from hostconf.errors import Refused
-from hostconf.hosts.dialect import normalise
+from hostconf.hosts.dialect import normalise, tool_id
 from hostconf.hosts.schema import Host, Verify
 from hostconf.model import Environment, OperationResult, Survey
 from hostconf.workflow.gather import open_house
 from hostconf.workflow.look import surveys
+
+LIMIT = 8 * 1024 * 1024
+"""Bytes of each stream that are kept; what comes after them is thrown away."""
+_GRACE = 1.0
+"""Seconds for the last words of a program that has ended while something it started still holds its streams."""
 
 
 class Ran(NamedTuple):
@@ -24,31 +31,117 @@ class Ran(NamedTuple):
     problem: str
 
 
-def run(words: Sequence[str], environment: Environment, extra: Mapping[str, str], seconds: int) -> Ran:
-    """Run a program in the project folder with the user's own variables. Never raises for what it does."""
-    variables = {**environment.variables, **extra, "HOME": environment.home}
-    if not environment.host_variables:
-        variables = {
-            k: v
-            for k, v in variables.items()
-            if k not in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME") and not k.startswith("OPENCODE_CONFIG")
-        }
+def run(
+    words: Sequence[str],
+    environment: Environment,
+    extra: Mapping[str, str],
+    seconds: float,
+    without: Collection[str] = (),
+) -> Ran:
+    """Run a program in the project folder with the user's own variables. Never raises for what it does.
+
+    What it starts ends with it: a host starts servers, and one of them may hang.
+
+    Args:
+        without: variables that it does not get where `--home` was given.
+    """
+    variables = {k: v for k, v in environment.variables.items() if environment.host_variables or k not in without}
+    variables |= {**extra, "HOME": environment.home}
     folder = environment.folders[-1] if environment.folders else environment.home
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             list(words),
             env=variables,
             cwd=folder,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=seconds,
-            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
         )
-    except subprocess.TimeoutExpired:
-        return Ran(-1, "", "", f"`{words[0]}` gave no answer in {seconds} seconds")
-    except OSError as error:
-        return Ran(-1, "", "", f"`{words[0]}` cannot be started: {error.strerror}")
-    return Ran(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"), "")
+    except (OSError, ValueError) as error:
+        return Ran(-1, "", "", f"`{words[0]}` cannot be started: {getattr(error, 'strerror', None) or error}")
+    with process:
+        heard = _Heard("", "", False)
+        try:
+            heard = _listen(process, seconds)
+        finally:
+            if not heard.alone:
+                _end(process)
+    if not heard.ended:
+        return Ran(-1, heard.out, heard.err, f"`{words[0]}` gave no answer in {seconds:g} seconds")
+    return Ran(process.returncode or 0, heard.out, heard.err, "")
+
+
+class _Heard(NamedTuple):
+    out: str
+    err: str
+    ended: bool
+    """Whether the program ended by itself."""
+    alone: bool = False
+    """Whether nobody it started holds its streams any more: then its number may soon be another's."""
+
+
+def _listen(process: subprocess.Popen[bytes], seconds: float) -> _Heard:
+    """Both streams until they end, or until the program has ended and a moment more."""
+    import selectors
+    import time
+
+    assert process.stdout is not None and process.stderr is not None
+    kept = {process.stdout: bytearray(), process.stderr: bytearray()}
+    end = time.monotonic() + seconds
+    with selectors.DefaultSelector() as selector:
+        for stream in kept:
+            selector.register(stream, selectors.EVENT_READ)
+        while selector.get_map() and time.monotonic() < end:
+            for key, _ in selector.select(0.05):
+                stream = cast("IO[bytes]", key.fileobj)
+                part = stream.read1(65536)  # type: ignore[attr-defined]
+                if not part:
+                    selector.unregister(stream)
+                kept[stream] += part[: max(0, LIMIT - len(kept[stream]))]
+            if process.poll() is not None:
+                end = min(end, time.monotonic() + _GRACE)
+        silent = not selector.get_map()
+    while process.poll() is None and time.monotonic() < end:
+        time.sleep(0.01)
+    out, err = (bytes(data).decode("utf-8", "replace") for data in kept.values())
+    ended = process.poll() is not None
+    return _Heard(out, err, ended, ended and silent)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the program and all that it started: it has a group of its own."""
+    import os
+    import signal
+
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+def moving(host: Host) -> frozenset[str]:
+    """The variables that the host's file names: they move or change what it reads."""
+    found: set[str] = set()
+
+    def walk(value: Any, name: str = "") -> None:
+        if isinstance(value, str):
+            found.update(_NAMED.findall(value) if name not in _NAMES else [value])
+        elif isinstance(value, tuple):
+            names = getattr(value, "_fields", [name] * len(value))
+            for field, item in zip(names, value, strict=True):
+                walk(item, field)
+        elif isinstance(value, Mapping):
+            for item in value.values():
+                walk(item)
+
+    walk(host)
+    return frozenset(found - {""})
+
+
+_NAMES = ("variable", "unless_variable", "config_home_variable", "gate")
+_NAMED = re.compile(r"\{variable:(\w+)\}")
+_VERSION = re.compile(r"\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?")
 
 
 def newest_version(package: str, environment: Environment) -> str:
@@ -59,7 +152,7 @@ def newest_version(package: str, environment: Environment) -> str:
     """
     ran = run(["npm", "view", package, "version"], environment, {}, 60)
     version = ran.out.strip()
-    if ran.code != 0 or not version:
+    if ran.code != 0 or not _VERSION.fullmatch(version):
         raise Refused(
             f"the version of `{package}` cannot be found out" + (f": {ran.problem}" if ran.problem else ""),
             code="no-version",
@@ -107,19 +200,20 @@ def _ask(host: Host, row: Survey, program: str, environment: Environment) -> dic
     if host.verify is None:
         return {**answer, "verdict": "cannot", "message": "this host has no command that tells"}
     words = [program, *host.verify.run[1:]]
-    ran = run(words, environment, host.verify.environment, host.verify.seconds)
+    ran = run(words, environment, host.verify.environment, host.verify.seconds, moving(host))
     answer["command"] = list(host.verify.run)
-    if ran.problem or ran.code != 0:
-        from hostconf.display import mask_text
-
-        said = ran.problem or mask_text(
-            next(iter(ran.err.strip().splitlines() or ran.out.strip().splitlines()), ""), "markdown"
+    if ran.problem:
+        return {**answer, "verdict": "cannot", "message": ran.problem}
+    if ran.code != 0:
+        said = mask_text(
+            next((x for x in (ran.err + "\n" + ran.out).splitlines() if x.strip()), "").strip(), "markdown"
         )
+        why = said or f"exit code {ran.code}"
         return {
             **answer,
-            "verdict": "differs" if not ran.problem else "cannot",
-            "message": f"the host stopped: {said}",
-            "differences": [f"the host does not start with this configuration: {said}"] if not ran.problem else [],
+            "verdict": "differs",
+            "message": f"the host stopped: {why}",
+            "differences": [f"the host does not start with this configuration: {why}"],
         }
     try:
         listed, tools = parse_answer(host.verify, ran.out)
@@ -130,57 +224,85 @@ def _ask(host: Host, row: Survey, program: str, environment: Environment) -> dic
         **answer,
         "verdict": "differs" if differences else "agrees",
         "differences": differences,
-        "registrations": [{"name": n, "enabled": e} for n, e in listed.items()],
+        "registrations": [{"name": name, "enabled": one.on} for name, one in listed.items()],
         "tools": list(tools or ()),
     }
 
 
-def parse_answer(verify: Verify, out: str) -> tuple[dict[str, bool], tuple[str, ...] | None]:
-    """Registrations with whether they are on, and the tool ids where the host tells them. Raises ValueError."""
-    text = (
-        next((line for line in out.splitlines() if line.startswith("{")), "") if verify.reads == "first-line" else out
-    )
-    value = json.loads(text)
-    servers: Any = value
-    for key in verify.servers:
-        servers = servers.get(key, {}) if isinstance(servers, dict) else {}
-    listed: dict[str, bool] = {}
-    items = (
-        servers.items()
-        if isinstance(servers, dict)
-        else [(s.get(verify.name), s) for s in servers if isinstance(s, dict)]
-    )
+class Listed(NamedTuple):
+    """One registration by the host's word."""
+
+    on: bool
+    status: str = ""
+    """Where the host started it: how it is."""
+
+
+def parse_answer(verify: Verify, out: str) -> tuple[dict[str, Listed], tuple[str, ...] | None]:
+    """Registrations by name, and the tool ids where the host tells them. Raises ValueError."""
+    text = out
+    if verify.reads == "first-line":
+        text = next((line for line in out.splitlines() if line.startswith("{")), "")
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError("too deep") from None
+    servers = _at(value, verify.servers)
+    items: list[tuple[Any, Any]]
+    if isinstance(servers, list):
+        items = [(s.get(verify.name), s) for s in servers if isinstance(s, dict)]
+    elif isinstance(servers, dict):
+        items = list(servers.items())
+    elif servers is None and isinstance(value, dict) and verify.servers and verify.reads == "json":
+        items = []  # no server at all: then the key is not there
+    else:
+        raise ValueError("no servers")
+    listed = {}
     for name, item in items:
-        on = item.get(verify.enabled, True) if verify.enabled and isinstance(item, dict) else True
-        if isinstance(item, dict) and item.get("status") in ("disabled", "needs-approval"):
-            on = False
-        listed[str(name)] = bool(on)
-    tools: Any = value if verify.tools else None
-    for key in verify.tools:
-        tools = tools.get(key) if isinstance(tools, dict) else None
+        row = item if isinstance(item, dict) else {}
+        on = row.get(verify.enabled, True) if verify.enabled else True
+        status = row.get("status")
+        status = status if isinstance(status, str) else ""
+        listed[str(name)] = Listed(bool(on) and status not in ("disabled", "needs-approval"), status)
+    tools = _at(value, verify.tools) if verify.tools else None
     return listed, tuple(str(t) for t in tools) if isinstance(tools, list) else None
 
 
-def compare(host: Host, row: Survey, listed: Mapping[str, bool], tools: Sequence[str] | None) -> list[str]:
+def _at(value: Any, at: Sequence[str]) -> Any:
+    for key in at:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def compare(host: Host, row: Survey, listed: Mapping[str, Listed], tools: Sequence[str] | None) -> list[str]:
     """Where the host's word and the survey differ, in sentences."""
     said = []
+    offered = {t.tool for tools_ in row.surface.values() for t in tools_ if t.state == "offered" and not t.strength}
     for registration in row.registrations:
-        if not registration.wins or registration.state == "pending":
+        if not registration.wins or registration.state != "offered":
             continue
-        on = listed.get(registration.name, listed.get(normalise(host, registration.name)))
-        if registration.enabled and on is None:
-            said.append(f"`{registration.name}` should be loaded, and the host does not list it")
-        elif registration.enabled and not on:
-            said.append(f"`{registration.name}` should be on, and the host says it is off")
-        elif not registration.enabled and on and host.verify is not None and host.verify.enabled:
-            said.append(f"`{registration.name}` should be off, and the host says it is on")
+        name = registration.name
+        one = listed.get(name) or listed.get(normalise(host, name))
+        start = tool_id(host, name, "")
+        seen = [t for t in tools or () if t.startswith(start)]
+        if not registration.enabled:
+            # a server whose tools are all denied is listed all the same
+            if one is not None and one.on and (seen or tools is None):
+                said.append(f"`{name}` should be off, and the host says it is on")
+        elif one is None:
+            said.append(f"`{name}` should be loaded, and the host does not list it")
+        elif not one.on:
+            said.append(f"`{name}` should be on, and the host says it is off")
+        elif one.status in ("failed", "needs-auth"):
+            if registration.capabilities:
+                said.append(f"`{name}` is on, and the host could not start it ({one.status}): it brings no tool")
+        else:
+            own = {tool_id(host, name, raw) for _, raw in registration.tools if raw != "*"}
+            said += [f"`{t}` should be gone, and the host offers it" for t in seen if t in own and t not in offered]
     if tools is not None:
-        own = {t.id for t in host.tools}
-        expected = {
-            t.tool for tools_ in row.surface.values() for t in tools_ if t.provider == "host" and t.state == "offered"
-        }
-        for tool in sorted(own & set(tools) - expected):
-            said.append(f"`{tool}` should be gone, and the host offers it")
-        for tool in sorted(expected - set(tools)):
-            said.append(f"`{tool}` should be offered, and the host does not have it")
+        expected = {t for t in offered if t in {x.id for x in host.tools}}
+        said += [
+            f"`{tool}` should be gone, and the host offers it"
+            for tool in sorted({t.id for t in host.tools} & set(tools) - expected)
+        ]
+        said += [f"`{tool}` should be offered, and the host does not have it" for tool in sorted(expected - set(tools))]
     return said

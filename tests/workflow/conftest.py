@@ -1,0 +1,5 @@
+"""See `tests.plan.quick`."""
+
+from tests.plan.quick import quick
+
+__all__ = ["quick"]
