@@ -66,7 +66,7 @@ def stage(tmp_path: Path) -> Stage:
     return Stage(world_of("rival in user", tmp_path / "world"), tmp_path / "bin")
 
 
-def claude(servers: list[dict[str, Any]], tools: list[str]) -> str:
+def claude(servers: list[Any], tools: list[Any]) -> str:
     """The first line of `claude -p /mcp --output-format stream-json`, and lines after it."""
     init = {"type": "system", "subtype": "init", "cwd": "/x", "session_id": "1", "tools": tools, "mcp_servers": servers}
     return json.dumps(init) + '\n{"type":"result","subtype":"success","result":"..."}\n'
@@ -281,7 +281,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Hosts get half a second."""
 
     def soon(host: Host) -> Host:
-        return host._replace(verify=host.verify._replace(seconds=1)) if host.verify else host  # type: ignore[arg-type]
+        return host._replace(verify=host.verify._replace(seconds=1)) if host.verify else host
 
     monkeypatch.setattr("hostconf.workflow.gather.load_hosts", lambda: tuple(soon(h) for h in hosts()))
     yield

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
@@ -94,6 +95,8 @@ def choices_of(
             code="no-project",
             hint="give `--project DIR`",
         )
+    if request.package.startswith("-") or not request.package.isprintable():
+        raise UsageError("`--package` wants the reference of a package", hint="`--package NAME@VERSION`")
     found = []
     for host in hosts:
         way = _way(request, integration, host)
@@ -120,14 +123,16 @@ def choices_of(
 
 def _way(request: Request, integration: Integration, host: Host) -> str:
     """The path on a host: the one asked for, else the default there."""
-    able = [p for p, way in integration.paths.items() if not way.hosts or host.id in way.hosts]
+    there = [p for p, way in integration.paths.items() if not way.hosts or host.id in way.hosts]
+    # without a transport it is no server: how such a path is written is not known of any host yet
+    able = [p for p in there if integration.paths[p].transport]
     if request.path:
         if request.path not in able:
-            raise Refused(
-                f"`{integration.id}` has no path `{request.path}` on {host.name}",
-                code="no-path",
-                hint=f"it has {', '.join(able) or 'none'}",
-            )
+            problem = f"`{integration.id}` has no path `{request.path}` on {host.name}"
+            if request.path in there:
+                version = f"{host.name} {host.checked_version}"
+                problem = f"hostconf cannot write the path `{request.path}` of `{integration.id}` on {version}"
+            raise Refused(problem, code="no-path", hint=f"it has {', '.join(able) or 'none'}")
         return request.path
     for path in able:
         if host.id in integration.paths[path].default_on:
@@ -159,7 +164,7 @@ def _environment(request: Request, integration: Integration) -> tuple[tuple[str,
     names: list[str] = []
     values: dict[str, str] = {}
     for name, value in request.env:
-        if not name or not (name[0].isalpha() or name[0] == "_") or not all(c.isalnum() or c == "_" for c in name):
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
             raise UsageError("`--env` wants the name of a variable", hint="`--env NAME`, or `--env NAME=VALUE`")
         if value is None:
             names.append(name)

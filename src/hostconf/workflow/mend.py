@@ -9,27 +9,49 @@ from hostconf import __version__
 from hostconf.environment import lock_wait
 from hostconf.errors import UsageError
 from hostconf.hosts.schema import Host
+from hostconf.lock import SUFFIX as LOCK
 from hostconf.lock import lock_path
 from hostconf.model import Environment, OperationResult
-from hostconf.record import state_folder
+from hostconf.plan.finish import whole_folder
+from hostconf.record import CLAIM, claim_path, state_folder
 from hostconf.recovery import carry_out_recovery, describe
-from hostconf.survey.workspace import layer_files
+from hostconf.survey.workspace import expand, layer_files
 from hostconf.takeback import drift
 from hostconf.workflow.gather import Gathered, House, gather, open_house
 
 
 def _places(house: House, found: Gathered) -> tuple[list[str], list[str]]:
-    """State folders, and the locks that may stand beside the hosts' files."""
-    states = [state_folder(house.environment, "user")]
-    if house.environment.project is not None:
-        states.append(state_folder(house.environment, "project"))
+    """State folders, and the locks that may stand beside the hosts' files, their claims, rules files and records."""
+    environment = house.environment
+    states = [state_folder(environment, "user")]
+    if environment.project is not None:
+        states.append(state_folder(environment, "project"))
     locks: list[str] = []
+
+    def beside(path: str, folder: str = "") -> None:
+        real = found.workspace.state(path).real
+        own = real.rpartition("/")[0]
+        locks.append(lock_path(real, folder or own))
+        locks.append(lock_path(claim_path(real, own), own))
+
     for host in house.hosts:
-        paths = [f.path for f in layer_files(host, found.workspace) if f.layer.scope in ("user", "project")]
-        for path in paths:
-            real = found.workspace.state(path).real
-            locks.append(lock_path(real, real.rpartition("/")[0]))
+        for file in layer_files(host, found.workspace):
+            if file.layer.scope in ("user", "project"):
+                beside(file.path)
+        for path in rules_targets(host, environment):
+            whole = whole_folder(host, path, environment)
+            beside(path, whole.rpartition("/")[0])
+    for folder in (f"{state}/records" for state in states):
+        locks += [f"{folder}/{name}" for name in house.system.names(folder) if name.endswith(LOCK)]
     return states, list(dict.fromkeys(locks))
+
+
+def rules_targets(host: Host, environment: Environment) -> list[str]:
+    """The rules files that hostconf may write on a host."""
+    written = [r for r in host.rules if r.write]
+    usual = [p for r in written for p in expand(r.write, host, environment)]
+    # where the host takes only one file, a block goes into the one that it takes
+    return usual + [p for r in written if r.pick == "first" for t in r.paths for p in expand(t, host, environment)[:1]]
 
 
 def recover(environment: Environment, action: str | None, lock_id: str | None, *, yes: bool) -> OperationResult:
@@ -146,6 +168,16 @@ def _records(found: Gathered) -> list[dict[str, Any]]:
         ]
         if not left:
             rows.append(_row("records", "ok", f"{what} is as it was written", "", path))
+    mine = {r.id for r in found.known.records.values()}
+    for where, claims in found.known.claims.items():
+        for claim in claims:
+            if claim.get("owner") not in mine:
+                name = ".".join(map(str, claim["at"]))
+                text = (
+                    f"`{name}` of `{where.removesuffix(CLAIM)}` is owned by an installation that is not recorded here"
+                )
+                hint = f"uninstall it there; where its records are lost, remove `{where}`"
+                rows.append(_row("claims", "warn", text, hint, where))
     return rows
 
 
