@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hostconf.display.diff import Diff, mask_diff, mask_text
+    from hostconf.display.diff import Diff, mask_diff, mask_lines, mask_text
     from hostconf.display.secrets import MASK, is_reference, mask_command, mask_url, mask_value
 
 __all__ = [
-    "MASK", "Diff", "display", "is_reference", "mask_command", "mask_diff", "mask_text", "mask_url", "mask_value",
+    "MASK", "Diff", "display", "is_reference", "mask_command", "mask_diff", "mask_lines", "mask_text", "mask_url",
+    "mask_value",
 ]  # fmt: skip
 
 LIMIT = 4096
@@ -52,7 +53,7 @@ def display(text: str, limit: int = LIMIT) -> str:
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Diff", "mask_diff", "mask_text"):
+    if name in ("Diff", "mask_diff", "mask_lines", "mask_text"):
         from hostconf.display import diff as module
     elif name in ("MASK", "is_reference", "mask_command", "mask_url", "mask_value"):
         from hostconf.display import secrets as module  # type: ignore[no-redef]

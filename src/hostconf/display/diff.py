@@ -49,6 +49,22 @@ def mask_text(text: str, format: str = "") -> str:
     return cover(text, _cut(text, spans))
 
 
+def mask_lines(text: str, format: str, first: int, last: int) -> list[tuple[int, str]]:
+    """The lines from `first` to `last` (1 is the first) of a whole file's text, numbered, secrets masked."""
+    lines = _lines(text)
+    span = (max(0, first - 1), min(len(lines), last))
+    if span[0] >= span[1]:
+        return []
+    parts: dict[int, Span] = {n: (0, SHOWN) for n in range(*span) if len(lines[n]) > LONG}
+    spans = _line_spans(text, 0, lines, format, [span], parts)
+    found: list[tuple[int, str]] = []
+    for number in range(*span):
+        line = lines[number][:SHOWN] if number in parts else lines[number]
+        inside = [(a, min(b, len(line))) for a, b in spans.get(number, []) if a < len(line)]
+        found.append((number + 1, cover(line, inside).rstrip("\r\n") + ("…" if number in parts else "")))
+    return found
+
+
 def mask_diff(before: bytes | None, after: bytes | None, format: str, path: str) -> Diff:
     """The unified diff from one text to the other; None stands for a file that is not there."""
     old, new = _text(before), _text(after)

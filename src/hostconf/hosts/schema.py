@@ -418,6 +418,8 @@ class Host(NamedTuple):
     verify: Verify | None = None
     blast: Mapping[str, tuple[str, ...]] = {}
     """Tier to sentences that belong into the blast radius."""
+    reload: str = "a running session keeps the tools that it began with: start it anew"
+    """What a person has to do so that the host takes up what was written."""
     traps: tuple[Fact, ...] = ()
     server_tools_note: str = ""
 

@@ -5,10 +5,15 @@ Nothing is printed here. Each verb's own room is loaded when the verb is called.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from hostconf.model import Environment, OperationResult
 from hostconf.workflow.request import Request
+
+if TYPE_CHECKING:
+    from hostconf.workflow.change import Prepared
+    from hostconf.workflow.wishes import Wishes
 
 Confirm = Callable[[OperationResult], bool]
 """Shown the plan, says whether to go on."""
@@ -73,13 +78,74 @@ def uninstall(
     return run(environment, integration, hosts, scope, yes=yes, confirm=confirm, on_step=on_step)
 
 
+def prepare(environment: Environment, request: Request) -> Prepared:
+    """The plan of an install as a value: `result` is what a person is shown, `carry_out` does exactly that.
+
+    Reads only.
+
+    Raises:
+        UsageError, Refused, RecordUnreadable: as `plan`.
+    """
+    from hostconf.workflow.change import prepare as run
+
+    return run(environment, request)
+
+
+def prepare_uninstall(
+    environment: Environment, integration: str | None = None, hosts: Sequence[str] = (), scope: str | None = None
+) -> Prepared:
+    """The plan of a removal as a value, for `carry_out`. Reads only; raises as `uninstall`."""
+    from hostconf.workflow.change import prepare_uninstall as run
+
+    return run(environment, integration, hosts, scope)
+
+
+def carry_out(prepared: Prepared, *, on_step: OnStep | None = None) -> OperationResult:
+    """Carry out a plan that a person has approved: all files or none, and only if each is still as the plan saw it.
+
+    Raises:
+        Refused: it is not `ready`, or the platform is only read. Nothing was touched.
+        StalePlan, Locked, WriteFailed, RecoveryNeeded: as `hostconf.apply.carry_out` says.
+    """
+    from hostconf.workflow.change import carry_out_prepared as run
+
+    return run(prepared, on_step)
+
+
+def open_wishes(environment: Environment) -> Wishes:
+    """Everything that answers what could be had here, read once: see `Wishes`. Reads only."""
+    from hostconf.workflow.wishes import open_wishes as run
+
+    return run(environment)
+
+
+def excerpts(environment: Environment, places: Sequence[tuple[str, int]], around: int = 4) -> list[Mapping[str, Any]]:
+    """Lines of files that the hosts read, each with those around it, secrets masked. Reads only.
+
+    Args:
+        places: path and line, as a finding or a tool of a surface names them.
+
+    Returns:
+        One object a place: `path`, `line`, `format`, `lines[]` with `number` and `text`; no lines where the file
+        cannot be read, or is not one that a known host reads.
+    """
+    from hostconf.workflow.look import excerpts as run
+
+    return run(environment, places, around)
+
+
 def recover(
-    environment: Environment, action: str | None = None, lock_id: str | None = None, *, yes: bool = False
+    environment: Environment,
+    action: str | None = None,
+    lock_id: str | None = None,
+    *,
+    yes: bool = False,
+    on_step: OnStep | None = None,
 ) -> OperationResult:
     """Unfinished operations and stale locks: shown, or brought to an end."""
     from hostconf.workflow.mend import recover as run
 
-    return run(environment, action, lock_id, yes=yes)
+    return run(environment, action, lock_id, yes=yes, on_step=on_step)
 
 
 def verify(environment: Environment, hosts: Sequence[str] = ()) -> OperationResult:

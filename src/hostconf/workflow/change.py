@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from hostconf import __version__
 from hostconf.apply import carry_out
@@ -67,6 +67,33 @@ def _planned(command: str, made: Plan, exit_code: bool = False) -> OperationResu
     return OperationResult(command, code, data.plan_data(made), messages, errors)
 
 
+class Prepared(NamedTuple):
+    """A plan as it was shown, kept to be carried out as it is: what a person approved, and nothing else."""
+
+    house: House
+    result: OperationResult
+    """What is shown of it: as `plan`, or `uninstall` before its question, gives it."""
+    plan: Plan
+    scope: str = ""
+    """Of an install; a removal may span both."""
+    integration: str = ""
+    records: tuple[Record, ...] = ()
+    """Of a removal: the installs that go."""
+    leftovers: tuple[Leftover, ...] = ()
+
+    @property
+    def ready(self) -> bool:
+        """Whether there is something to carry out: nothing is refused, and something would be done."""
+        return not self.plan.refusals and bool(self.records or not self.plan.empty)
+
+
+def prepare(environment: Environment, request: Request, command: str = "apply") -> Prepared:
+    """See `hostconf.workflow.prepare`."""
+    house = open_house(environment)
+    made, _ = make_plan(house, request)
+    return Prepared(house, _planned(command, made), made, request.scope, request.integration)
+
+
 def apply(
     environment: Environment,
     request: Request,
@@ -77,17 +104,56 @@ def apply(
 ) -> OperationResult:
     """See `hostconf.workflow.apply`."""
     _writable_platform(environment)
+    prepared = prepare(environment, request)
+    if not prepared.ready:
+        shown = prepared.result
+        return shown._replace(data={**shown.data, "applied": False, "restart": []})
+    _asked(prepared.result, yes, confirm)
+    return carry_out_prepared(prepared, on_step)
+
+
+def prepare_uninstall(
+    environment: Environment, integration: str | None, hosts: Sequence[str], scope: str | None
+) -> Prepared:
+    """See `hostconf.workflow.prepare_uninstall`."""
     house = open_house(environment)
-    made, _ = make_plan(house, request)
-    shown = _planned("apply", made)
-    if made.refusals or made.empty:
-        return shown._replace(data={**shown.data, "applied": False})
-    _asked(shown, yes, confirm)
-    purpose = _purpose("apply", request.scope, environment, [c.host for c in made.choices], request.integration)
-    told = _carry_out(house, made, request.scope, purpose, on_step)
-    return shown._replace(
-        data={**shown.data, "applied": True}, messages=(*told, "done: `hostconf verify` asks the hosts themselves")
-    )
+    wanted = house.named(hosts)
+    if integration is not None:
+        from hostconf.workflow.choices import integration_of
+
+        integration = integration_of(house, integration).id
+    gathered = gather(house, wanted)
+    _trust_records(gathered, wanted)
+    known = gathered.known
+    records = [
+        r
+        for r in known.records.values()
+        if r.host in {h.id for h in wanted}
+        and (integration is None or r.integration == integration)
+        and (scope is None or r.scope == scope)
+    ]
+    if not records:
+        nothing = OperationResult(
+            "uninstall",
+            0,
+            {**data.plan_data(_NOTHING), "removed": [], "leftovers": [], "restart": []},
+            ("nothing of hostconf is installed there",),
+        )
+        return Prepared(house, nothing, _NOTHING)
+    removal = build_removal(records, gathered.workspace, {h.id: h for h in house.hosts}, house.catalogue, known)
+    made = removal.plan
+    details = {
+        **data.plan_data(made),
+        "removed": [data.installed_row(r, drift(r, gathered.workspace, [*known.records.values()])) for r in records],
+        "leftovers": [data.leftover_row(x) for x in removal.leftovers],
+        "restart": [],
+    }
+    if made.refusals:
+        shown = OperationResult("uninstall", 3, {**details, "removed": []}, (), data.refusal_errors(made.refusals))
+    else:
+        shown = OperationResult("uninstall", 0, details)
+    one = records[0].integration
+    return Prepared(house, shown, made, "", one, tuple(records), tuple(removal.leftovers))
 
 
 def uninstall(
@@ -102,54 +168,52 @@ def uninstall(
 ) -> OperationResult:
     """See `hostconf.workflow.uninstall`."""
     _writable_platform(environment)
-    house = open_house(environment)
-    wanted = house.named(hosts)
-    if integration is not None:
-        from hostconf.workflow.choices import integration_of
+    prepared = prepare_uninstall(environment, integration, hosts, scope)
+    if not prepared.ready:
+        return prepared.result
+    _asked(prepared.result, yes, confirm)
+    return carry_out_prepared(prepared, on_step)
 
-        integration = integration_of(house, integration).id
-    gathered = gather(house, wanted)
-    _trust_records(gathered, wanted)
-    records = [
-        r
-        for r in gathered.known.records.values()
-        if r.host in {h.id for h in wanted}
-        and (integration is None or r.integration == integration)
-        and (scope is None or r.scope == scope)
-    ]
-    if not records:
-        return OperationResult(
-            "uninstall",
-            0,
-            {**data.plan_data(_NOTHING), "removed": [], "leftovers": []},
-            ("nothing of hostconf is installed there",),
-        )
-    known = gathered.known
-    removal = build_removal(records, gathered.workspace, {h.id: h for h in house.hosts}, house.catalogue, known)
-    made = removal.plan
-    details = {
-        **data.plan_data(made),
-        "removed": [data.installed_row(r, drift(r, gathered.workspace, [*known.records.values()])) for r in records],
-        "leftovers": [data.leftover_row(x) for x in removal.leftovers],
-    }
-    errors = data.refusal_errors(made.refusals)
-    if made.refusals:
-        return OperationResult("uninstall", 3, {**details, "removed": []}, (), errors)
-    shown = OperationResult("uninstall", 0, details)
-    _asked(shown, yes, confirm)
+
+def carry_out_prepared(prepared: Prepared, on_step: Callable[[str], None] | None) -> OperationResult:
+    """See `hostconf.workflow.carry_out`."""
+    _writable_platform(prepared.house.environment)
+    if not prepared.ready:
+        raise Refused("there is nothing to carry out", code="not-ready")
+    if prepared.records:
+        return _remove(prepared, on_step)
+    house, made, shown = prepared.house, prepared.plan, prepared.result
+    hosts = [c.host for c in made.choices]
+    purpose = _purpose("apply", prepared.scope, house.environment, hosts, prepared.integration)
+    told = _carry_out(house, made, prepared.scope, purpose, on_step)
+    details = {**shown.data, "applied": True, "restart": _restart(house, hosts)}
+    said = (*told, "done: `hostconf verify` asks the hosts themselves")
+    return OperationResult("apply", 0, details, said)
+
+
+def _restart(house: House, hosts: Sequence[str]) -> list[dict[str, str]]:
+    """What a person has to do on each host so that a running session gets its new tools."""
+    return [{"host": h.id, "name": h.name, "text": h.reload} for h in house.hosts if h.id in hosts]
+
+
+def _remove(prepared: Prepared, on_step: Callable[[str], None] | None) -> OperationResult:
+    """A removal: what is the user's own first, then the project's."""
+    house, records, leftovers = prepared.house, prepared.records, prepared.leftovers
+    environment = house.environment
+    details = {**prepared.result.data, "restart": _restart(house, sorted({r.host for r in records}))}
     told: list[str] = []
     for one in ("user", "project"):
         try:
-            told += _remove_scope(house, made, records, one, on_step)
+            told += _remove_scope(house, prepared.plan, records, one, on_step)
         except HostconfError as error:
             if one == "user" or not any(r.scope == "user" for r in records):
                 raise
             # the user's own part is a transaction of its own, and done
-            rows = (data.error_row(error), *_left(removal.leftovers, records, environment))
+            rows = (data.error_row(error), *_left(leftovers, records, environment))
             said = (*told, "done in part: what the project holds is as it was")
             return OperationResult("uninstall", error.exit_code, details, said, rows, partial=True)
-    if removal.leftovers:
-        rows = _left(removal.leftovers, records, environment)
+    if leftovers:
+        rows = _left(leftovers, records, environment)
         said = (*told, "done in part: what is not as hostconf wrote it stays")
         return OperationResult("uninstall", 1, details, said, rows, partial=True)
     return OperationResult("uninstall", 0, details, (*told, "done"))

@@ -37,14 +37,15 @@ def integration_of(house: House, name: str) -> Integration:
     return found
 
 
-def tiers_of(request: Request, integration: Integration) -> dict[str, Tier]:
-    """The tier of each capability: `optional` where nothing is said.
+def tiers_of(request: Request, integration: Integration, host: str = "") -> dict[str, Tier]:
+    """The tier of each capability, on a host where one is named: `optional` where nothing is said.
 
     Raises:
         UsageError: no such tier or capability. Refused: all are off.
     """
     tiers: dict[str, Tier] = dict.fromkeys(integration.capabilities, "optional")
-    for capability, tier in sorted(request.tiers, key=lambda row: row[0] is not None):
+    own = [(capability, tier) for one, capability, tier in request.host_tiers if one == host]
+    for capability, tier in [*sorted(request.tiers, key=lambda row: row[0] is not None), *own]:
         if tier not in TIERS:
             raise UsageError(
                 f"there is no tier `{tier}`; the nearest is `{nearest(tier, TIERS) or 'optional'}`",
@@ -58,7 +59,7 @@ def tiers_of(request: Request, integration: Integration) -> dict[str, Tier]:
             tiers[capability] = tier
     if all(t == "off" for t in tiers.values()):
         raise Refused(
-            "every capability is off: there would be nothing to install",
+            "every capability is off: there would be nothing to install" + (f" on {host}" if own else ""),
             code="both-off",
             hint=f"`hostconf uninstall {integration.id}` takes it out",
         )
@@ -78,7 +79,8 @@ def choices_of(
         UsageError: a word of the request is off. Refused: it cannot be honoured.
     """
     integration = integration_of(house, request.integration)
-    tiers = tiers_of(request, integration)
+    if not request.host_tiers:
+        tiers_of(request, integration)
     knobs = _knobs(request, integration)
     names, values = _environment(request, integration)
     if request.all_hosts:
@@ -99,6 +101,7 @@ def choices_of(
         raise UsageError("`--package` wants the reference of a package", hint="`--package NAME@VERSION`")
     found = []
     for host in hosts:
+        tiers = tiers_of(request, integration, host.id)
         way = _way(request, integration, host)
         package = request.package
         if request.pin and not package:

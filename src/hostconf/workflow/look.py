@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from hostconf.display import mask_lines
 from hostconf.errors import FormatError, UsageError
 from hostconf.hosts.schema import nearest
 from hostconf.model import TIERS, Conflict, Environment, OperationResult, Survey
 from hostconf.survey.survey import CAPABILITIES, survey
+from hostconf.survey.workspace import layer_files
 from hostconf.takeback import drift
 from hostconf.workflow import data
 from hostconf.workflow.gather import Gathered, House, gather, open_house, record_problem
@@ -191,6 +194,24 @@ def _story(row: Survey, capability: str, count: int) -> list[str]:
         elif capability in r.capabilities and not r.wins:
             said.append(f"`{r.name}` (`{r.path}`:{r.line}) does not count: a stronger entry has its name")
     return said
+
+
+def excerpts(environment: Environment, places: Sequence[tuple[str, int]], around: int) -> list[Mapping[str, Any]]:
+    """See `hostconf.workflow.excerpts`."""
+    house = open_house(environment)
+    found = gather(house, house.hosts)
+    formats = {f.path: f.layer.format for h in house.hosts for f in layer_files(h, found.workspace)}
+    rows: list[Mapping[str, Any]] = []
+    for path, line in places:
+        state = found.workspace.snapshot.files.get(path)
+        format = formats.get(path) or ("markdown" if path.endswith((".md", ".mdc")) else "")
+        lines: list[tuple[int, str]] = []
+        if state is not None and state.data is not None:
+            text = state.data.decode("utf-8", "surrogateescape")
+            lines = mask_lines(text, format, max(1, line - around), max(line, 1) + around)
+        shown = [{"number": number, "text": said} for number, said in lines]
+        rows.append({"path": path, "line": line, "format": format, "lines": shown})
+    return rows
 
 
 def hosts(environment: Environment, names: Sequence[str]) -> OperationResult:

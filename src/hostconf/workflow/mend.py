@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from hostconf import __version__
@@ -54,7 +54,14 @@ def rules_targets(host: Host, environment: Environment) -> list[str]:
     return usual + [p for r in written if r.pick == "first" for t in r.paths for p in expand(t, host, environment)[:1]]
 
 
-def recover(environment: Environment, action: str | None, lock_id: str | None, *, yes: bool) -> OperationResult:
+def recover(
+    environment: Environment,
+    action: str | None,
+    lock_id: str | None,
+    *,
+    yes: bool,
+    on_step: Callable[[str], None] | None = None,
+) -> OperationResult:
     """See `hostconf.workflow.recover`."""
     house = open_house(environment)
     found = gather(house, house.hosts, records=False)
@@ -101,6 +108,7 @@ def recover(environment: Environment, action: str | None, lock_id: str | None, *
         wait_seconds=lock_wait(environment.variables),
         lock_id=lock_id or "",
         locks=locks,
+        on_step=on_step,
     )
     return OperationResult("recover", 0, {**describe(house.system, states, locks), "done": list(done)}, done)
 

@@ -19,6 +19,8 @@ class Request(NamedTuple):
     """`mcp`, `extension` or `plugin`; empty: the integration's default on each host."""
     tiers: tuple[tuple[str | None, str], ...] = ()
     """Capability and tier, in the order typed; None for all capabilities. Empty: `optional` for all."""
+    host_tiers: tuple[tuple[str, str, str], ...] = ()
+    """Host, capability and tier: what differs on one host from `tiers`."""
     pin: bool = False
     package: str = ""
     settings: tuple[tuple[str, str], ...] = ()

@@ -1,0 +1,107 @@
+"""Where the screens' work is done: the verbs of `workflow` for one machine, called from threads that may wait."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from hostconf import workflow
+from hostconf.errors import Refused
+from hostconf.model import Environment, OperationResult
+from hostconf.workflow.request import Request
+
+if TYPE_CHECKING:
+    from hostconf.workflow.change import Prepared
+    from hostconf.workflow.wishes import Wishes
+
+
+class Bench:
+    """One machine. What only looks may run side by side; what writes runs alone, and not at all in a dry run."""
+
+    def __init__(self, environment: Environment, *, dry_run: bool = False) -> None:
+        self.environment = environment
+        self.dry_run = dry_run
+        self._wishes: Wishes | None = None
+        self._turn = Lock()
+
+    def status(self) -> OperationResult:
+        """See `workflow.status`."""
+        return workflow.status(self.environment)
+
+    def conflicts(self, hosts: Sequence[str] = ()) -> OperationResult:
+        """See `workflow.conflicts`."""
+        return workflow.conflicts(self.environment, hosts)
+
+    def explain(self, capability: str, hosts: Sequence[str] = ()) -> OperationResult:
+        """See `workflow.explain`."""
+        return workflow.explain(self.environment, capability, hosts)
+
+    def excerpt(self, path: str, line: int, around: int = 4) -> Mapping[str, Any]:
+        """See `workflow.excerpts`."""
+        return workflow.excerpts(self.environment, [(path, line)], around)[0]
+
+    def integrations(self) -> Sequence[Mapping[str, Any]]:
+        """The catalogue, those that can be installed first."""
+        rows: Sequence[Mapping[str, Any]] = workflow.integrations(self.environment).data["integrations"]
+        return rows
+
+    def is_set(self, variable: str) -> bool:
+        """Whether the environment has a value for it; the value itself is nobody's business."""
+        return bool(self.environment.variables.get(variable))
+
+    def offer(self, request: Request, host: str, *, anew: bool = False) -> Mapping[str, Any]:
+        """See `Wishes.offer`; the files are read at the first call and when `anew` is asked for."""
+        with self._turn:
+            if self._wishes is None or anew:
+                self._wishes = workflow.open_wishes(self.environment)
+            return self._wishes.offer(request, host)
+
+    def forget_files(self) -> None:
+        """The files have changed: the next offer reads them again."""
+        with self._turn:
+            self._wishes = None
+
+    def prepare(self, request: Request) -> Prepared:
+        """See `workflow.prepare`."""
+        return workflow.prepare(self.environment, request)
+
+    def prepare_uninstall(self, integration: str | None, hosts: Sequence[str], scope: str | None) -> Prepared:
+        """See `workflow.prepare_uninstall`."""
+        return workflow.prepare_uninstall(self.environment, integration, hosts, scope)
+
+    def carry_out(self, prepared: Prepared, on_step: Callable[[str], None]) -> OperationResult:
+        """See `workflow.carry_out`.
+
+        Raises:
+            Refused: this is a dry run. Nothing was touched.
+        """
+        self._may_write()
+        try:
+            return workflow.carry_out(prepared, on_step=on_step)
+        finally:
+            self.forget_files()
+
+    def recovery(self) -> OperationResult:
+        """What is unfinished and which locks are left; changes nothing."""
+        return workflow.recover(self.environment)
+
+    def recover(self, action: str | None, lock_id: str, on_step: Callable[[str], None]) -> OperationResult:
+        """See `workflow.recover`.
+
+        Raises:
+            Refused: this is a dry run. Nothing was touched.
+        """
+        self._may_write()
+        try:
+            return workflow.recover(self.environment, action, lock_id, yes=True, on_step=on_step)
+        finally:
+            self.forget_files()
+
+    def verify(self, hosts: Sequence[str]) -> OperationResult:
+        """See `workflow.verify`."""
+        return workflow.verify(self.environment, hosts)
+
+    def _may_write(self) -> None:
+        if self.dry_run:
+            raise Refused("this is a dry run: nothing is written", code="dry-run", hint="start hostconf without it")

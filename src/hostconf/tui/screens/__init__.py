@@ -1,0 +1,1 @@
+"""Screens of the wizard, one a file, its `.tcss` beside it. None decides anything."""

@@ -1,0 +1,73 @@
+"""Small screens that ask one thing and give one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Button, Input
+
+from hostconf.tui.words import Words, lines, sentence
+
+
+class Confirm(ModalScreen[bool]):
+    """A question with a yes and a no. With `typed` the yes counts only after that word was typed."""
+
+    CSS_PATH = "ask.tcss"
+    BINDINGS = [
+        Binding("escape,n", "no", "No", show=False),
+        Binding("y", "yes", "Yes", show=False),
+        Binding("left,h", "app.focus_previous", show=False),
+        Binding("right,l", "app.focus_next", show=False),
+    ]
+
+    def __init__(
+        self, question: str, said: Sequence[str | Content] = (), *, yes: str = "Yes", no: str = "No", typed: str = ""
+    ) -> None:
+        super().__init__()
+        self._question, self._said, self._yes, self._no, self._typed = question, said, yes, no, typed
+
+    def compose(self) -> ComposeResult:
+        """Question, sentences, field where something has to be typed, buttons."""
+        with Vertical(id="ask"):
+            yield Words(sentence(self._question), id="ask-question")
+            if self._said:
+                with VerticalScroll(id="ask-said", can_focus=False):
+                    yield Words(lines([sentence(s) if isinstance(s, str) else s for s in self._said]))
+            if self._typed:
+                yield Words(sentence(f"Type `{self._typed}` to go on"), id="ask-type")
+                yield Input(id="ask-word", placeholder=self._typed)
+            with Horizontal(id="ask-buttons"):
+                yield Button(self._yes, id="yes", variant="primary", disabled=bool(self._typed))
+                yield Button(self._no, id="no")
+
+    def on_mount(self) -> None:
+        """The field first; without one the no, so that a stray Enter harms nobody."""
+        self.query_one("#ask-word" if self._typed else "#no").focus()
+
+    @on(Input.Changed, "#ask-word")
+    def _word(self, event: Input.Changed) -> None:
+        self.query_one("#yes", Button).disabled = event.value.strip() != self._typed
+
+    @on(Input.Submitted, "#ask-word")
+    def _sent(self, event: Input.Submitted) -> None:
+        if event.value.strip() == self._typed:
+            self.dismiss(True)
+
+    @on(Button.Pressed)
+    def _pressed(self, event: Button.Pressed) -> None:
+        self.dismiss(event.button.id == "yes")
+
+    def action_yes(self) -> None:
+        """Yes, where nothing has to be typed."""
+        if not self._typed:
+            self.dismiss(True)
+
+    def action_no(self) -> None:
+        """No."""
+        self.dismiss(False)
