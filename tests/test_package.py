@@ -61,6 +61,20 @@ def test_the_data_travels(built: Path, folder: str) -> None:
     assert {Path(folder) / name for name in files} <= packed
 
 
+def test_the_demo_travels_with_its_dotfiles_and_opens_no_folder_of_its_own(built: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        inside = {Path(name) for name in archive.namelist()}
+    (sdist,) = built.glob("*.tar.gz")
+    with tarfile.open(sdist) as tar:
+        packed = {Path(*Path(name).parts[1:]) for name in tar.getnames() if "/demo/" in name}
+
+    files = {file.relative_to(ROOT) for file in (ROOT / "demo").rglob("*") if file.is_file()}
+    assert Path("demo/home/.codex/config.toml") in files
+    assert {Path("hostconf/_data") / file for file in files} == {f for f in inside if f.parts[2:3] == ("demo",)}
+    assert {file for file in packed if (ROOT / file).is_file()} == files
+
+
 def test_the_wheel_holds_the_package_and_nothing_of_the_checkout(built: Path) -> None:
     (wheel,) = built.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hostconf.cli.verbs import COMMON, EXIT_CODES, VERBS, Option, Verb, Word
+from hostconf.cli.verbs import COMMON, EXIT_CODES, PLAIN, VERBS, WIZARD, Option, Verb, Word
 
 WIDTH = 96
 
@@ -15,6 +15,9 @@ def overview() -> str:
         "hostconf: which tool the model gets, on every agent host, and which line decides it",
         "",
         "usage: hostconf [VERB] [options]",
+        "",
+        "open",
+        *_rows([("hostconf", PLAIN), *((f"hostconf {option.name}", option.help) for option in WIZARD)]),
         "",
         "look",
         *_rows((verb.name, verb.summary) for verb in VERBS if not verb.writes),

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
-from hostconf.cli.verbs import BY_NAME, COMMON, VERBS, Option, Verb
+from hostconf.cli.verbs import BY_NAME, COMMON, VERBS, WIZARD, Option, Verb
 from hostconf.errors import UsageError
 
 
@@ -21,6 +21,8 @@ class Line(NamedTuple):
     words: tuple[str, ...]
     given: Mapping[str, Any]
     """Option name with its dashes to True, a string, or a tuple of strings."""
+    plain: bool = False
+    """Whether no verb was given; `verb` is then the default one."""
 
     def has(self, name: str) -> bool:
         """Whether a switch was given."""
@@ -51,7 +53,7 @@ def split(argv: Sequence[str]) -> Split:
             skip = False
         elif word in takes_value:
             skip = True
-        elif word.startswith("-") and not _is_common(word):
+        elif word.startswith("-") and not _may_lead(word):
             break
         elif word and not word.startswith("-"):
             return Split(word, (*argv[:index], *argv[index + 1 :]))
@@ -61,19 +63,19 @@ def split(argv: Sequence[str]) -> Split:
 def parse(argv: Sequence[str], default: str = "status") -> Line:
     """The command line as a Line. Raises UsageError."""
     name, rest = split(argv)
-    if name is None and any(word.startswith("-") and not _is_common(word) for word in rest):
-        unknown = next(word for word in rest if word.startswith("-") and not _is_common(word))
+    if name is None and any(word.startswith("-") and not _may_lead(word) for word in rest):
+        unknown = next(word for word in rest if word.startswith("-") and not _may_lead(word))
         raise _unknown_option(unknown, None)
     verb = BY_NAME.get(name or default)
     if verb is None:
         raise _unknown_verb(name or "")
-    options = (*verb.options, *COMMON)
-    namespace, extra = _argparse(verb, options).parse_known_args(rest)
+    options = (*verb.options, *COMMON) if name else (*WIZARD, *COMMON)
+    namespace, extra = _argparse(verb if name else None, options).parse_known_args(rest)
     unknown_options = [word for word in extra if word.startswith("-") and word not in ("-", "--")]
     if unknown_options:
         raise _unknown_option(unknown_options[0], verb)
     given = {option.name: value for option in options if (value := getattr(namespace, _dest(option), None))}
-    line = Line(verb, tuple(word for word in extra if word != "--"), given)
+    line = Line(verb, tuple(word for word in extra if word != "--"), given, name is None)
     _check_options(line, options)
     _check_words(line)
     return line
@@ -94,15 +96,15 @@ def _dest(option: Option) -> str:
     return option.name.removeprefix("--").replace("-", "_")
 
 
-def _argparse(verb: Verb, options: Iterable[Option]) -> Any:
-    """The parser of one verb's options. Words are left over, so that they may stand anywhere."""
+def _argparse(verb: Verb | None, options: Iterable[Option]) -> Any:
+    """The parser of the options of a verb, or of none. Words are left over, so that they may stand anywhere."""
     import argparse
 
     class Parser(argparse.ArgumentParser):
         def error(self, message: str) -> NoReturn:
             raise _argparse_error(message, verb)
 
-    parser = Parser(prog=f"hostconf {verb.name}", add_help=False, allow_abbrev=False)
+    parser = Parser(prog="hostconf", add_help=False, allow_abbrev=False)
     for option in options:
         names = [option.name, *([option.short] if option.short else [])]
         if not option.value and not option.choices:
@@ -112,7 +114,7 @@ def _argparse(verb: Verb, options: Iterable[Option]) -> Any:
     return parser
 
 
-def _argparse_error(message: str, verb: Verb) -> UsageError:
+def _argparse_error(message: str, verb: Verb | None) -> UsageError:
     name = re.match(r"argument (?:-\w/)?(--[\w-]+)", message)
     if name and "expected" in message:
         return UsageError(f"`{name[1]}` needs a value", hint=_usage_hint(verb))
@@ -142,6 +144,9 @@ def _check_options(line: Line, options: Iterable[Option]) -> None:
             other = alone.setdefault(option.alone, option.name)
             if other != option.name:
                 raise UsageError(f"`{other}` and `{option.name}` exclude each other", hint="give one of them")
+        for name in option.excludes:
+            if name in line.given:
+                raise UsageError(f"`{option.name}` and `{name}` exclude each other", hint="give one of them")
 
 
 def _check_words(line: Line) -> None:
@@ -164,6 +169,11 @@ def _is_common(word: str) -> bool:
     )
 
 
+def _may_lead(word: str) -> bool:
+    """Whether an option may stand without a verb, or before it."""
+    return _is_common(word) or word.partition("=")[0] in {option.name for option in WIZARD}
+
+
 def _unknown_verb(word: str) -> UsageError:
     from hostconf.display import display
 
@@ -178,9 +188,14 @@ def _unknown_option(word: str, verb: Verb | None) -> UsageError:
 
     name = word.partition("=")[0] if word.startswith("--") else word[:2]
     owners = [v.name for v in VERBS for option in v.options if name in (option.name, option.short)]
-    known = [option.name for option in (*(verb.options if verb else ()), *COMMON)]
+    known = [option.name for option in (*(verb.options if verb else WIZARD), *COMMON)]
     near = nearest(name, known if verb else [*known, "--version"])
     shown = f"`{display(name[:40])}`"
+    if verb is not None and any(name == option.name for option in WIZARD):
+        hint = "leave the verb out: `hostconf --demo`"
+        if name == "--dry-run":
+            hint = "`hostconf plan` previews and writes nothing; so does `hostconf --dry-run`, without a verb"
+        return UsageError(f"{shown} is for the wizard, not for `{verb.name}`", hint=hint)
     if owners and verb is None:
         return UsageError(f"{shown} stands before the verb", hint=f"put it behind: `hostconf {owners[0]} ... {name}`")
     hint = f"did you mean `{near}`?" if near else _usage_hint(verb)

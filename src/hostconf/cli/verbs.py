@@ -21,6 +21,8 @@ class Option(NamedTuple):
     short: str = ""
     alone: str = ""
     """Options that share this word exclude one another."""
+    excludes: tuple[str, ...] = ()
+    """Options that may not stand beside this one, though they may beside each other."""
 
 
 class Word(NamedTuple):
@@ -57,6 +59,18 @@ COMMON = (
     Option("--quiet", "no talk on standard error but errors", short="-q"),
     Option("--help", "this text", short="-h"),
 )
+
+PLAIN = "the wizard: look, choose, preview, apply, take back; without a terminal it is `status`"
+"""What `hostconf` without a verb does."""
+WIZARD = (
+    Option("--dry-run", "the wizard as a preview: no lock is taken and nothing is written"),
+    Option(
+        "--demo",
+        "the wizard on a throwaway home with sample hosts and conflicts",
+        excludes=("--home", "--project"),
+    ),
+)
+"""Options of plain `hostconf`, without a verb."""
 
 HOSTS = Word(
     "HOST", "an id of `hostconf hosts` such as codex; none: every host that is there", required=False, many=True
@@ -108,7 +122,7 @@ Tiers, for each capability:
 VERBS = (
     Verb(
         "status",
-        "hosts, layers, registrations, rules, surface, what is installed (the default)",
+        "hosts, layers, registrations, rules, surface, what is installed",
         "For each host that is there: the files it reads and which of them count, the registrations\n"
         "in them, the rules files it loads, the tools the model would be offered, and what hostconf\n"
         "has installed. Reads only.",

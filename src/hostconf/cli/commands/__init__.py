@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol, cast
 from hostconf.cli import diagnostics, render
 from hostconf.cli.parser import Line
 from hostconf.cli.text import Data, Style
+from hostconf.cli.verbs import WIZARD
 from hostconf.environment import read_environment
 from hostconf.errors import UsageError
 from hostconf.model import Environment, OperationResult
@@ -27,14 +28,16 @@ class Call(NamedTuple):
     json: bool
     quiet: bool
     colour_on_stderr: bool
+    command: str
+    """The module of this folder that does it: the verb's, or `wizard`."""
 
     def run(self) -> OperationResult:
         """Do what was asked."""
-        return _command(self.line.verb.name).run(self)
+        return _command(self.command).run(self)
 
     def lines(self, result: OperationResult) -> Iterator[str]:
         """The result as lines for a person."""
-        return _command(self.line.verb.name).lines(result.data, self.style)
+        return _command(self.command).lines(result.data, self.style)
 
     def may_write(self) -> bool:
         """Whether `--yes` was given; else whether there is somebody to ask.
@@ -55,7 +58,7 @@ class Call(NamedTuple):
 
     def show(self, data: Data) -> None:
         """Show what is to be approved, before the question."""
-        render.show_lines(_command(self.line.verb.name).lines(data, self.style))
+        render.show_lines(_command(self.command).lines(data, self.style))
 
 
 class Command(Protocol):
@@ -72,8 +75,10 @@ def call_for(line: Line) -> Call:
     """The call of a command line: asks the machine once, here and nowhere else.
 
     Raises:
-        UsageError: there is no usable home or working folder, or a variable of ours is off.
+        UsageError: there is no usable home or working folder, a variable of ours is off, or the wizard
+            is asked for where it cannot be shown.
     """
+    command = "wizard" if _opens_wizard(line) else line.verb.name
     try:
         cwd = os.getcwd()
     except OSError:
@@ -93,7 +98,36 @@ def call_for(line: Line) -> Call:
         verbose=line.has("--verbose"),
         piped=not render.is_terminal(),
     )
-    return Call(line, environment, style, line.has("--json"), line.has("--quiet"), colour and diagnostics.is_terminal())
+    return Call(
+        line,
+        environment,
+        style,
+        line.has("--json"),
+        line.has("--quiet"),
+        colour and diagnostics.is_terminal(),
+        command,
+    )
+
+
+def _opens_wizard(line: Line) -> bool:
+    """Whether a command line without a verb gets the wizard; without a terminal it gets its default verb."""
+    if not line.plain:
+        return False
+    why = ""
+    if line.has("--json"):
+        why = "`--json` asks for none"
+    elif not (render.is_terminal() and diagnostics.is_terminal()):
+        # Standard error counts too: the screen is drawn on it.
+        why = "there is none"
+    elif os.environ.get("TERM") == "dumb":
+        why = "`TERM` says it cannot be drawn on"
+    asked = next((option.name for option in WIZARD if line.has(option.name)), "")
+    if why and asked:
+        raise UsageError(
+            f"`{asked}` opens the wizard, which needs a terminal, and {why}",
+            hint="`hostconf status` looks and `hostconf plan` previews, without one",
+        )
+    return not why
 
 
 def _command(name: str) -> Command:
