@@ -57,12 +57,19 @@ _ALL = (
     # preview
     Action("apply", "a", "Apply", "Approve the plan and carry it out"),
     Action("layout", "v", "Side by side", "Show diffs unified or side by side"),
+    Action(
+        "show_changes", "1", "What changes", "Show what changes for the model, and what else changes for you", False
+    ),
+    Action("show_files", "2", "Files", "Show the files with the exact difference", shown=False),
+    Action("show_conflicts", "3", "Conflicts", "Show the conflicts that this settles, and those left", shown=False),
     Action("next_file", "right_square_bracket", "Next file", "Show the next file", shown=False),
     Action("previous_file", "left_square_bracket", "Previous file", "Show the file before", shown=False),
-    Action("command", "y", "As command", "Show the command line that does the same", shown=False),
+    Action("command", "y", "As command", "Show the command line that does the same"),
     # result
     Action("verify", "v", "Ask hosts", "Ask the installed hosts what they load"),
-    Action("done", "enter", "Done", "Go to the hosts, read anew"),
+    Action("done", "enter,d", "Done", "Go to the hosts, read anew"),
+    Action("replan", "p", "Plan again", "Make the plan anew, from the files as they are now"),
+    Action("mend", "R", "Recovery", "Go to what was left unfinished"),
     # installed
     Action("uninstall", "u", "Uninstall", "Take this install back, after a preview"),
     Action(

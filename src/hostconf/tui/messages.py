@@ -28,3 +28,7 @@ class Step(Message):
     """Work that writes has come so far. A newer one takes the place of an older one that waits."""
 
     text: str
+
+    def can_replace(self, message: Message) -> bool:
+        """A flood of steps is shown as its newest."""
+        return isinstance(message, Step)
