@@ -19,7 +19,13 @@ DARK = Theme(
     success="#9ece6a",
     warning="#e0af68",
     error="#f7768e",
-    variables={"footer-key-foreground": "#e0af68", "border": "#3b4261", "border-blurred": "#2b3045"},
+    variables={
+        "footer-key-foreground": "#e0af68",
+        "border": "#3b4261",
+        "border-blurred": "#2b3045",
+        "text-muted": "#969cb3",  # the framework's own is an `auto`, which comes out white in a Content
+        "text-disabled": "#646b85",
+    },
 )
 LIGHT = Theme(
     name="hostconf-light",
@@ -34,7 +40,13 @@ LIGHT = Theme(
     success="#356b12",
     warning="#8a5a00",
     error="#b3243f",
-    variables={"footer-key-foreground": "#8a5a00", "border": "#b9b4a5", "border-blurred": "#d3cfc3"},
+    variables={
+        "footer-key-foreground": "#8a5a00",
+        "border": "#b9b4a5",
+        "border-blurred": "#d3cfc3",
+        "text-muted": "#585d6b",
+        "text-disabled": "#8d897d",
+    },
 )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from textual import on
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
@@ -85,7 +85,11 @@ class Apply(Room):
     def body(self) -> Iterable[Widget]:
         """Steps or result on one side, the hosts' own word on the other."""
         with Reading(id="apply-body"):
-            yield Horizontal(Paragraphs(id="apply-told"), Paragraphs(id="apply-hosts"), id="apply-columns")
+            yield Horizontal(
+                Vertical(Paragraphs(id="apply-told"), Paragraphs(id="apply-hosts"), id="apply-left"),
+                Paragraphs(id="apply-surface"),
+                id="apply-columns",
+            )
 
     def on_mount(self) -> None:
         """Begin at once: it was approved."""
@@ -161,8 +165,8 @@ class Apply(Room):
         self.state = "partial" if result.partial else "done"
         if self.prepared.result.command != "uninstall":
             self.wizard.wish = self.wizard.wish._replace(touched=False)
-        rows = self._written(result)
-        self.query_one("#apply-told", Paragraphs).say(rows)
+        self.query_one("#apply-told", Paragraphs).say(self._written(result))
+        self.query_one("#apply-surface", Paragraphs).say(self._surface(result))
         self._settle()
         self.action_verify()
 
@@ -213,16 +217,19 @@ class Apply(Room):
             rows += planned.error_lines(error, self.home)
         told = [text for text in result.messages if not text.startswith("done")]
         if told:
-            rows.append(planned.heading("Worth knowing"))
+            rows += [Content(""), planned.heading("Worth knowing")]
             rows += [planned.item("·", self._short(text)) for text in told]
         if data.get("restart"):
-            rows.append(planned.heading("So that running sessions get it"))
+            rows += [Content(""), planned.heading("So that running sessions get it")]
             rows += [
                 planned.item("↻", said(safe(r.get("name"), "bold"), ": ", sentence(str(r.get("text") or ""))))
                 for r in data["restart"]
             ]
-        rows.append(planned.heading("What the model gets now"))
-        for change in data.get("surface", ()):
+        return rows
+
+    def _surface(self, result: OperationResult) -> list[Content]:
+        rows = [planned.heading("What the model gets now")]
+        for change in result.data.get("surface", ()):
             host = str(change.get("host"))
             rows.append(safe(f"  {self.names.get(host, host)} · {capability(str(change.get('capability')))}", "bold"))
             rows += surface_lines(change.get("after", ()), self.home, "    ")
@@ -315,7 +322,7 @@ def _key(name: str) -> Content:
 def _answer_lines(answer: Data) -> list[Content]:
     """One host: its verdict, and what it said."""
     sign, style, words = VERDICTS.get(str(answer.get("verdict")), ("?", "$text-warning", "unknown"))
-    rows = [said(safe(f"  {sign} ", f"{style} bold"), safe(answer.get("name"), "bold"), " ", safe(words, style))]
+    rows = [said(safe(f"  {sign} ", f"{style} bold"), safe(answer.get("name"), "bold"), ": ", safe(words, style))]
     if answer.get("message"):
         rows.append(said("    ", sentence(str(answer["message"]), "$text-muted")))
     rows += [said("    - ", sentence(str(text))) for text in answer.get("differences", ())]

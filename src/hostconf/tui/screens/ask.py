@@ -12,7 +12,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input
 
-from hostconf.tui.words import Words, lines, sentence
+from hostconf.tui.widgets.paragraphs import Paragraphs
+from hostconf.tui.words import Words, sentence
 
 
 class Confirm(ModalScreen[bool]):
@@ -24,6 +25,8 @@ class Confirm(ModalScreen[bool]):
         Binding("y", "yes", "Yes", show=False),
         Binding("left,h", "app.focus_previous", show=False),
         Binding("right,l", "app.focus_next", show=False),
+        Binding("up,k", "scroll_said(-1)", show=False),
+        Binding("down,j", "scroll_said(1)", show=False),
     ]
 
     def __init__(
@@ -38,7 +41,9 @@ class Confirm(ModalScreen[bool]):
             yield Words(sentence(self._question), id="ask-question")
             if self._said:
                 with VerticalScroll(id="ask-said", can_focus=False):
-                    yield Words(lines([sentence(s) if isinstance(s, str) else s for s in self._said]))
+                    said = Paragraphs()
+                    said.say([sentence(s) if isinstance(s, str) else s for s in self._said])
+                    yield said
             if self._typed:
                 yield Words(sentence(f"Type `{self._typed}` to go on"), id="ask-type")
                 yield Input(id="ask-word", placeholder=self._typed)
@@ -62,6 +67,11 @@ class Confirm(ModalScreen[bool]):
     @on(Button.Pressed)
     def _pressed(self, event: Button.Pressed) -> None:
         self.dismiss(event.button.id == "yes")
+
+    def action_scroll_said(self, by: int) -> None:
+        """Further down in what is said, or back up."""
+        for said in self.query("#ask-said"):
+            said.scroll_relative(y=by, animate=False)
 
     def action_yes(self) -> None:
         """Yes, where nothing has to be typed."""

@@ -77,10 +77,10 @@ def beyond_lines(data: Data, settled: int, home: str) -> list[Content]:
     if not blast:
         rows.append(safe("  nothing beyond this choice", "$text-muted"))
     if data.get("notes"):
-        rows.append(heading("Worth knowing"))
+        rows += [Content(""), heading("Worth knowing")]
         rows += [item("·", homely(str(text), home)) for text in data["notes"]]
     if settled:
-        rows.append(heading("Settled by this"))
+        rows += [Content(""), heading("Settled by this")]
         rows += [
             item("✓", homely(str(c.get("text") or ""), home), "$text-success")
             for c in data["conflicts"]
@@ -104,6 +104,7 @@ def removal_lines(data: Data, hosts: Sequence[str], names: Names, home: str) -> 
         )
     left = data.get("leftovers", ())
     if left:
+        rows += [Content("")] if rows else []
         rows.append(heading("What stays", "$text-warning"))
     for one in left:
         at = ".".join(map(str, one.get("at", ()))) or "the text"
@@ -125,6 +126,7 @@ def conflict_lines(conflicts: Sequence[Data], names: Names, home: str) -> list[C
         (f"Settled by this ({len(settled)})", "✓", "$text-success", settled),
         (f"Left as they are ({len(left)})", "!", "$text-warning", left),
     ):
+        rows += [Content("")] if rows else []
         rows.append(heading(title, style if group else "$primary"))
         if not group:
             rows.append(safe("  none", "$text-muted"))
