@@ -41,6 +41,11 @@ class Bench:
         """See `workflow.excerpts`."""
         return workflow.excerpts(self.environment, [(path, line)], around)[0]
 
+    def known_hosts(self) -> Sequence[Mapping[str, Any]]:
+        """The hosts that hostconf knows, whether they are here or not."""
+        rows: Sequence[Mapping[str, Any]] = workflow.hosts(self.environment).data["hosts"]
+        return rows
+
     def integrations(self) -> Sequence[Mapping[str, Any]]:
         """The catalogue, those that can be installed first."""
         rows: Sequence[Mapping[str, Any]] = workflow.integrations(self.environment).data["integrations"]

@@ -142,6 +142,11 @@ class Rows(Vertical):
         self._rows = tuple(rows)
         self._draw(at or self.current)
 
+    def say_empty(self, text: str) -> None:
+        """Say this where there is no row."""
+        self._empty = text
+        self._draw(self.current)
+
     def start_filter(self) -> None:
         """Let the person type what rows have to contain."""
         field = self.query_one(Input)
@@ -175,6 +180,9 @@ class Rows(Vertical):
     @on(OptionList.OptionHighlighted)
     def _marked(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
+        listing, above = event.option_list, event.option_index - 1
+        if 0 <= above < listing.scroll_offset.y and listing.get_option_at_index(above).disabled:
+            listing.scroll_to(y=above, animate=False, force=True)  # its heading comes into sight with it
         self.post_message(self.Marked(self, event.option_id or ""))
 
     @on(OptionList.OptionSelected)
@@ -195,7 +203,8 @@ class Rows(Vertical):
         self.query_one(".rows-head", Words).say(head)
         options = [Option(self._line(row, widths), id=row.id, disabled=not row.cells) for row in shown]
         self.listing.clear_options()
-        self.listing.add_options(options or [Option(said(self._empty), disabled=True)])
+        empty = "no row contains this" if self._needle and self._rows else self._empty
+        self.listing.add_options(options or [Option(said(empty), disabled=True)])
         ids = [row.id for row in shown if row.cells]
         if ids:
             self.listing.highlighted = self.listing.get_option_index(at if at in ids else ids[0])
