@@ -13,6 +13,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Click, Resize
 from textual.message import Message
+from textual.style import Style
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
@@ -52,6 +53,12 @@ class RowList(OptionList):
         Binding("ctrl+d", "page_down", "Page down", show=False),
         Binding("ctrl+u", "page_up", "Page up", show=False),
     ]
+
+    def get_visual_style(self, *component_classes: str, partial: bool = False) -> Style:
+        """The style of a part; the framework forgets `reverse`, by which the cursor is seen without colours."""
+        style = super().get_visual_style(*component_classes, partial=partial)
+        reverse = any(self.get_component_styles(name).text_style.reverse for name in component_classes)
+        return style + Style(reverse=True) if reverse else style
 
     async def _on_click(self, event: Click) -> None:
         event.prevent_default()
