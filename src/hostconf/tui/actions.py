@@ -5,9 +5,10 @@ A screen names the ids that it offers in `OFFERS` and has a method `action_<id>`
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from textual.binding import Binding, BindingType
+if TYPE_CHECKING:
+    from textual.binding import Binding, BindingType
 
 
 class Action(NamedTuple):
@@ -72,9 +73,7 @@ _ALL = (
     Action("mend", "R", "Recovery", "Go to what was left unfinished"),
     # installed
     Action("uninstall", "u", "Uninstall", "Take this install back, after a preview"),
-    Action(
-        "uninstall_all", "U", "Uninstall all", "Take everything back that hostconf installed, after a preview", False
-    ),
+    Action("uninstall_all", "U", "Uninstall all", "Take everything back that hostconf installed, after a preview"),
     Action("change", "t", "Change tier", "Choose other tiers for this install"),
     # recovery
     Action("finish", "f", "Finish", "Carry the interrupted operation through: all files new"),
@@ -125,6 +124,8 @@ def bindings(*ids: str) -> list[BindingType]:
 
 
 def _binding(action: Action, key: str, shown: bool) -> Binding:
+    from textual.binding import Binding  # late: the first picture is drawn from this file before Textual is there
+
     return Binding(
         key,
         action.id,

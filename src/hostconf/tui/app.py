@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Any, ClassVar, cast
 
@@ -14,24 +14,15 @@ from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
+from hostconf import workflow
 from hostconf.model import Environment
 from hostconf.tui import crash
 from hostconf.tui.actions import ACTIONS, EVERYWHERE, bindings, keys_of
 from hostconf.tui.bench import Bench
+from hostconf.tui.places import PLACES
 from hostconf.tui.screens.base import Room
 from hostconf.tui.theme import DARK, LIGHT, fitting
 from hostconf.tui.wish import Wish
-
-PLACES: Mapping[str, tuple[str, str]] = {
-    "hosts": ("hosts", "Hosts"),
-    "conflicts": ("conflicts", "Conflicts"),
-    "choice": ("choice", "Choose"),
-    "preview": ("preview", "Preview"),
-    "apply": ("apply", "Apply"),
-    "installed": ("installed", "Installed"),
-    "recovery": ("recovery", "Recovery"),
-}
-"""Name of a place to module and class; loaded when one goes there."""
 
 
 class Wizard(App[int]):
@@ -108,9 +99,7 @@ class Wizard(App[int]):
         text = crash.report(error)
         where = ""
         if not self.dry_run:
-            from hostconf.system.report import write_report
-
-            where = write_report(text)
+            where = workflow.write_report(text)
         stream = sys.stderr
         stream.write(f"error: hostconf failed in a way nobody foresaw: {type(error).__name__}{crash.place_of(error)}\n")
         stream.write(f"  the report is in `{where}`; it holds no value of your files\n" if where else text)

@@ -1,24 +1,38 @@
-"""The first picture, drawn before Textual is loaded: a person sees at once that something comes."""
+"""The first picture, drawn before Textual is loaded: the frame of the first screen, so that nothing jumps later."""
 
 from __future__ import annotations
 
 import os
 import sys
 
+from hostconf.tui.actions import ACTIONS, key_name
+from hostconf.tui.places import FIRST_QUESTION, READING, STEPS
+
+_KEYS = ("next", "choose", "choose_all", "installed", "filter", "help", "quit")
+
 
 def show_splash(*, dry_run: bool, demo: bool, colour: bool) -> None:
-    """Enter the alternate screen and draw the head of the first screen; nothing where no terminal is."""
+    """Enter the alternate screen and draw the frame; nothing where there is no terminal."""
     stream = sys.__stderr__
     if stream is None or not stream.isatty():
         return
     try:
-        width = os.get_terminal_size(stream.fileno()).columns
+        width, height = os.get_terminal_size(stream.fileno())
     except OSError:
         return
-    badges = "".join(f"  {word}" for word, on in (("DRY RUN", dry_run), ("DEMO", demo)) if on)
-    bold, plain = ("\x1b[1m", "\x1b[0m") if colour else ("", "")
-    lines = (f" {bold}hostconf{plain}{badges}", "", " reading the hosts of this machine")
-    shown = "\r\n".join(line[: width + 8] for line in lines)
     # Textual enters the alternate screen itself; entering it twice is entering it once
-    stream.write(f"\x1b[?1049h\x1b[?25l\x1b[H\x1b[2J{shown}")
+    stream.write("\x1b[?1049h\x1b[?25l\x1b[H\x1b[2J" + picture(width, height, dry_run, demo, colour))
     stream.flush()
+
+
+def picture(width: int, height: int, dry_run: bool, demo: bool, colour: bool) -> str:
+    """The frame for a terminal of this size."""
+    steps = " › ".join(label for _, label in STEPS)
+    badges = "".join(f" {word} " for word, on in (("DEMO", demo), ("DRY RUN", dry_run)) if on)
+    keys = " ".join(f"{key_name(ACTIONS[i].keys.split(',')[0])} {ACTIONS[i].label}" for i in _KEYS)
+    bold, plain = ("\x1b[1m", "\x1b[0m") if colour else ("", "")
+    head = f" hostconf {steps}"[:width]
+    room = max(0, width - len(head) - len(badges))
+    rows = {1: f"{bold}{head}{plain}{' ' * room}{badges}", 2: f" {FIRST_QUESTION}"[:width], 5: f" {READING} …"[:width]}
+    rows[height] = keys[:width]
+    return "".join(f"\x1b[{row};1H{text}" for row, text in rows.items() if row <= height)

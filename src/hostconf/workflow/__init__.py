@@ -174,3 +174,10 @@ def integrations(environment: Environment) -> OperationResult:
     from hostconf.workflow.look import integrations as run
 
     return run(environment)
+
+
+def write_report(text: str) -> str:
+    """Put a report of a fault of our own into a fresh file beside no file of the user; gives its path, or nothing."""
+    from hostconf.system.report import write_report as run
+
+    return run(text)

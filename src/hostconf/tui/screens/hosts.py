@@ -14,6 +14,7 @@ from textual.widget import Widget
 
 from hostconf.model import OperationResult
 from hostconf.tui.actions import bindings
+from hostconf.tui.places import FIRST_QUESTION, READING
 from hostconf.tui.screens.base import Room
 from hostconf.tui.widgets.rows import Column, Row, Rows
 from hostconf.tui.widgets.surface import capability, short_surface, surface_lines
@@ -26,7 +27,7 @@ class Hosts(Room):
     """Hosts found, with the surface of today at one look; below it the marked one in full."""
 
     PLACE = "hosts"
-    QUESTION = "Which hosts are here, and which tool does the model get on each?"
+    QUESTION = FIRST_QUESTION
     OFFERS = ("next", "choose", "choose_all", "installed", "filter", "reload")
     BINDINGS = bindings(*OFFERS)
     CSS_PATH = "hosts.tcss"
@@ -52,7 +53,7 @@ class Hosts(Room):
             Column("Conflicts", 9, 0),
             Column("Installed", 9, 2),
             id="hosts-table",
-            empty="reading the files of the hosts",
+            empty=READING,
         )
         yield VerticalScroll(Words(id="hosts-detail"), id="hosts-about")
 

@@ -6,15 +6,8 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.events import Click
 
+from hostconf.tui.places import STEPS
 from hostconf.tui.words import Words, place
-
-STEPS = (
-    ("hosts", "Hosts"),
-    ("conflicts", "Conflicts"),
-    ("choice", "Choice"),
-    ("preview", "Preview"),
-    ("apply", "Apply"),
-)
 
 
 class Crumb(Words):

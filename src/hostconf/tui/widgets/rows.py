@@ -89,7 +89,7 @@ class Rows(Vertical):
         }
         RowList:nocolor > .option-list--option-highlighted { text-style: underline; }
         RowList:nocolor:focus > .option-list--option-highlighted { text-style: reverse; }
-        Input { display: none; height: 1; border: none; padding: 0 1; background: $panel; }
+        Input, Input:focus { display: none; dock: bottom; height: 1; border: none; padding: 0 1; background: $panel; }
         Input.-on { display: block; }
     }
     """
