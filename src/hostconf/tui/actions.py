@@ -48,13 +48,17 @@ _ALL = (
     Action("choose_all", "a", "All", "Take all hosts in, or none"),
     Action("installed", "i", "Installed", "Show what hostconf has installed: drift, uninstall, change of tier"),
     # choice
-    Action("integration", "e", "Integration", "Choose another integration"),
-    Action("scope", "s", "Scope", "Write the user's files, or those of the project"),
-    Action("path", "p", "Path", "Choose the way the integration comes in: mcp, extension or plugin"),
+    Action("integration", "e", "Integration", "Choose another integration", shown=False),
+    Action("scope", "s", "Scope", "Write the user's files, or those of the project", shown=False),
+    Action("path", "p", "Path", "Choose the way the integration comes in: mcp, extension or plugin", shown=False),
     Action("pick", "space,enter", "Pick", "Wish this tier for this capability on this host"),
     Action("pick_all", "a", "Same for all", "Wish this tier for this capability on every host that can deliver it"),
-    Action("variables", "v", "Variables", "Say where each variable comes from: the environment, or a value"),
-    Action("options", "o", "Options", "Settings of the integration, package, pinned version, taking a name"),
+    Action(
+        "variables", "v", "Variables", "Say where each variable comes from: the environment, or a value", shown=False
+    ),
+    Action(
+        "options", "o", "Options", "Settings of the integration, package, pinned version, taking a name", shown=False
+    ),
     # preview
     Action("apply", "a", "Apply", "Approve the plan and carry it out"),
     Action("layout", "v", "Side by side", "Show diffs unified or side by side"),
