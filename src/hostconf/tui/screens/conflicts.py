@@ -19,13 +19,15 @@ from hostconf.tui.places import READING
 from hostconf.tui.screens.base import Room
 from hostconf.tui.widgets.excerpt import AROUND, Excerpt
 from hostconf.tui.widgets.findings import (
+    TIER_INDENT,
     finding_text,
     in_order,
     kind_style,
     kind_words,
     short_place,
-    tier_lines,
+    tier_rows,
 )
+from hostconf.tui.widgets.hanging import Hanging
 from hostconf.tui.widgets.planned import homely, several
 from hostconf.tui.widgets.rows import Column, Row, Rows
 from hostconf.tui.widgets.sections import Reading
@@ -79,11 +81,11 @@ class Conflicts(Room):
             with Reading(id="about"), Container(id="about-parts"):
                 with Vertical(id="about-what"):
                     yield Words(id="about-text")
-                    yield Words(classes="tiers")
+                    yield Hanging(TIER_INDENT, classes="tiers")
                 with Vertical(id="about-where"):
                     yield Words(id="about-place")
                     yield Excerpt(id="about-lines")
-                    yield Words(classes="tiers")
+                    yield Hanging(TIER_INDENT, classes="tiers")
             yield Reading(Words(id="nothing-text"), id="nothing")
 
     def on_mount(self) -> None:
@@ -170,9 +172,7 @@ class Conflicts(Room):
                 sentence(text),
                 safe(short_place(path, line, self.home, room), "$secondary"),
             ),
-            find=" ".join(
-                (words, kind, text.replace("`", ""), place(path, line, self.home), str(path), str(one["layer"]), host)
-            )
+            find=" ".join((words, kind, text.replace("`", ""), place(path, line, self.home), str(one["layer"]), host))
             + f" {self._names.get(host, host)}",
         )
 
@@ -197,9 +197,8 @@ class Conflicts(Room):
             return
         self.query_one("#about", Reading).scroll_home(animate=False)
         self.query_one("#about-text", Words).say(finding_text(one, self.home))
-        told = lines(tier_lines(one, self.home))
-        for words in self.query(".tiers").results(Words):
-            words.say(told)
+        for table in self.query(Hanging):
+            table.tell(tier_rows(one, self.home))
         where = place(one["path"], one["line"], self.home)
         layer = safe(f"  layer {one['layer']}", "$text-muted not bold") if one["layer"] else ""
         self.query_one("#about-place", Words).say(said(safe(where or "no file says it"), layer))

@@ -75,22 +75,26 @@ def short_place(path: Any, line: Any, home: str, width: int) -> str:
     return "…" + whole[len(whole) - width + 1 :]
 
 
-def tier_lines(finding: Data, home: str) -> list[Content]:
-    """What each tier would do about it, and what a person can do."""
+TIER_INDENT = 18
+
+
+def tier_rows(finding: Data, home: str) -> list[tuple[Content, Content]]:
+    """What each tier would do about it, and what a person can do: label and text, for `Hanging`."""
     tiers, found = finding.get("tiers") or {}, []
     for number, tier in enumerate(TIERS):
         does = str(tiers.get(tier) or "")
         refused = does.startswith("refused")
         found.append(
-            said(
-                fit(heading("" if number else "Tiers"), 7),
-                fit(safe(tier, "bold"), 11),
-                safe("✗ ", "$text-error bold") if refused else "",
-                sentence(homely(does, home)) if does else safe("not concerned", "$text-muted"),
+            (
+                said(fit(heading("" if number else "Tiers"), 7), safe(tier, "bold")),
+                said(
+                    safe("✗ ", "$text-error bold") if refused else "",
+                    sentence(homely(does, home)) if does else safe("not concerned", "$text-muted"),
+                ),
             )
         )
     if finding.get("fix"):
-        found.append(said(fit(heading("To do"), 7), sentence(homely(str(finding["fix"]), home))))
+        found.append((heading("What to do"), sentence(homely(str(finding["fix"]), home))))
     return found
 
 

@@ -94,7 +94,7 @@ class Rows(Vertical):
     }
     """
 
-    BINDINGS = [Binding("escape", "all_rows", "All rows")]
+    BINDINGS = [Binding("escape", "all_rows", "All rows", key_display="Esc")]
 
     @dataclass
     class Marked(Message):
@@ -215,6 +215,8 @@ class Rows(Vertical):
         ids = [row.id for row in shown if row.cells]
         if ids:
             self.listing.highlighted = self.listing.get_option_index(at if at in ids else ids[0])
+        else:
+            self.post_message(self.Marked(self, ""))
 
     def _filtered(self) -> list[Row]:
         found: list[Row] = []
