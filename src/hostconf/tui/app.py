@@ -7,20 +7,23 @@ import os
 import signal
 import sys
 from collections.abc import Iterable
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar, cast
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.reactive import reactive
 from textual.screen import Screen
 
 from hostconf import workflow
-from hostconf.model import Environment
+from hostconf.model import Environment, OperationResult
 from hostconf.tui import crash
 from hostconf.tui.actions import ACTIONS, EVERYWHERE, bindings, keys_of
 from hostconf.tui.bench import Bench
 from hostconf.tui.places import PLACES
-from hostconf.tui.screens.base import Room
+from hostconf.tui.screens.base import Room, attempt
 from hostconf.tui.theme import DARK, LIGHT, fitting
 from hostconf.tui.wish import Wish
 
@@ -33,6 +36,15 @@ class Wizard(App[int]):
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(*EVERYWHERE), Binding("ctrl+z", "suspend_process", show=False)]
+
+    unfinished: reactive[str] = reactive("")
+    """One word for every bar while something is unfinished or locked."""
+
+    @dataclass
+    class Looked(Message):
+        """It is known whether something is unfinished."""
+
+        result: OperationResult
 
     def __init__(
         self, environment: Environment, *, dry_run: bool = False, demo: bool = False, colour: bool = True
@@ -65,6 +77,23 @@ class Wizard(App[int]):
                 except (NotImplementedError, RuntimeError, ValueError):
                     pass  # not the main thread: then the one who started us looks after signals
         self.push_screen(self._made("hosts"))
+        self.call_after_refresh(self._look_for_unfinished)
+
+    def _look_for_unfinished(self) -> None:
+        def work() -> None:
+            answer = attempt(self.bench.recovery, self.Looked)
+            if isinstance(answer, self.Looked):  # what failed here fails again, and is told, where it is needed
+                self.post_message(answer)
+
+        self.run_worker(work, thread=True, group="recovery", exit_on_error=False)
+
+    def on_wizard_looked(self, event: Looked) -> None:
+        """What is unfinished comes before anything else."""
+        behind = [s.PLACE for s in self.screen_stack if isinstance(s, Room)]
+        if event.result.data["needed"] and not self.writing and "recovery" not in behind:
+            from hostconf.tui.screens.recovery import Recovery
+
+            self.push_screen(Recovery(event.result))
 
     def told_to_leave(self) -> None:
         """The terminal is gone, or somebody ended us: at once, but not in the middle of writing."""
@@ -82,9 +111,9 @@ class Wizard(App[int]):
         if self._leave_after:
             self.exit(130)
 
-    def run_to_end(self) -> int:
+    def run_to_end(self, *, headless: bool = False) -> int:
         """Run until one leaves; gives the exit code. A crash leaves a sane terminal and says where its report is."""
-        code = self.run()
+        code = self.run(headless=headless)
         error = self._exception
         if error is not None:
             self._tell_crash(error)

@@ -28,10 +28,10 @@ def show_splash(*, dry_run: bool, demo: bool, colour: bool) -> None:
 def picture(width: int, height: int, dry_run: bool, demo: bool, colour: bool) -> str:
     """The frame for a terminal of this size."""
     steps = " › ".join(label for _, label in STEPS)
-    badges = "".join(f" {word} " for word, on in (("DEMO", demo), ("DRY RUN", dry_run)) if on)
+    badges = "".join(f"  {word} " for word, on in (("DEMO", demo), ("DRY RUN", dry_run)) if on)[:width]
     keys = " ".join(f"{key_name(ACTIONS[i].keys.split(',')[0])} {ACTIONS[i].label}" for i in _KEYS)
     bold, plain = ("\x1b[1m", "\x1b[0m") if colour else ("", "")
-    head = f" hostconf {steps}"[:width]
+    head = f" hostconf {steps}"[: width - len(badges)]
     room = max(0, width - len(head) - len(badges))
     rows = {1: f"{bold}{head}{plain}{' ' * room}{badges}", 2: f" {FIRST_QUESTION}"[:width], 5: f" {READING} …"[:width]}
     rows[height] = keys[:width]
