@@ -125,6 +125,7 @@ class Installed(Room):
         if one.drifted and one.id not in self._foretold:
             self._foresee(one)
         self._show(one)
+        self.query_one("#installed-about", Reading).scroll_home(animate=False)
 
     def _show(self, one: Install) -> None:
         drift = installs.drift_lines(one, self._foretold.get(one.id), self.home)
@@ -134,7 +135,6 @@ class Installed(Room):
         self.query_one("#installed-facts", Paragraphs).say(facts)
         self.query_one("#installed-drift", Paragraphs).say(drift)
         self._arrange()
-        self.query_one("#installed-about", Reading).scroll_home(animate=False)
 
     def _arrange(self) -> None:
         """Where one stands below the other, what is wrong comes first."""

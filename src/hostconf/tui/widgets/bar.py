@@ -24,6 +24,15 @@ class Crumb(Words):
             self.app.run_worker(self.app.run_action(f"go_{self.target}"))
 
 
+class Unfinished(Words):
+    """Says that something is unfinished; a click goes there."""
+
+    def on_click(self, event: Click) -> None:
+        """To what is unfinished."""
+        event.stop()
+        self.app.run_worker(self.app.run_action("go_recovery"))
+
+
 class Bar(Horizontal):
     """Name, steps, badges."""
 
@@ -40,6 +49,9 @@ class Bar(Horizontal):
         #bar-project { width: auto; max-width: 30; padding: 0 1; }
     }
     Bar.-narrow #bar-project { display: none; }
+    Bar #bar-unfinished { color: $error; display: none; }
+    Bar.-unfinished #bar-unfinished { display: block; }
+    Bar.-crowded .bar-gap, Bar.-crowded Crumb.-ahead { display: none; }
     """
 
     def __init__(self, step: str, title: str, *, dry_run: bool, demo: bool, project: str, home: str) -> None:
@@ -62,11 +74,23 @@ class Bar(Horizontal):
         yield Words("", id="bar-space")
         if self._project:
             yield Words(self._project, id="bar-project")
+        yield Unfinished(id="bar-unfinished", classes="bar-badge")
         if self._demo:
             yield Words("DEMO", classes="bar-badge")
         if self._dry_run:
             yield Words("DRY RUN", classes="bar-badge")
 
+    def on_mount(self) -> None:
+        """What is unfinished is said on every screen."""
+        self.watch(self.app, "unfinished", self._tell)
+
+    def _tell(self, word: str) -> None:
+        self.query_one("#bar-unfinished", Words).say(word)
+        self.set_class(bool(word), "-unfinished")
+        self.on_resize()
+
     def on_resize(self) -> None:
-        """Room for the project only where there is some."""
+        """Room for the project, and for the steps ahead, only where there is some."""
         self.set_class(self.size.width < 100, "-narrow")
+        parts = sum(len(label) + 3 for _, label in STEPS) + 10 + 7 * self._demo + 10 * self._dry_run + 13
+        self.set_class(self.has_class("-unfinished") and self.size.width < parts, "-crowded")
