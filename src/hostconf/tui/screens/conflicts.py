@@ -136,7 +136,7 @@ class Conflicts(Room):
                 [
                     said(safe("✓ ", "$text-success bold"), safe(f"Nothing stands in the way{where}.", "bold")),
                     "",
-                    "No rival tool, no rule that steers elsewhere, no stronger layer, no broken file.",
+                    "No rival tool, no rule that steers elsewhere, no broken file.",
                     sentence("Next you choose what is to be used, and how firmly: press `n`."),
                 ]
             )
