@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.worker import WorkerCancelled
 
 from hostconf.environment import read_environment
 from hostconf.tui.app import Wizard
@@ -83,9 +84,14 @@ def wizard(sample: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
 
 async def settled(pilot: Pilot[Any]) -> None:
     """Wait until nothing is at work and what it brought is drawn. Never a sleep."""
-    for _ in range(3):
+    quiet = 0
+    while quiet < 3:
         await pilot.pause()
-        await pilot.app.workers.wait_for_complete()
+        try:
+            await pilot.app.workers.wait_for_complete()
+        except WorkerCancelled:
+            continue  # a newer piece of work took its place: wait for that
+        quiet += 1
     await pilot.pause()
 
 

@@ -74,10 +74,6 @@ class Asking(ModalScreen[Wish | None]):
         """Id of the field that a problem belongs to; empty for none of them, None where it is not of this screen."""
         return None
 
-    def on_mount(self) -> None:
-        """The first field has the focus."""
-        self.focus_next("#asking-fields *")
-
     def action_leave(self) -> None:
         """As it was."""
         self.dismiss(None)
@@ -109,7 +105,11 @@ class Asking(ModalScreen[Wish | None]):
         if where is None:
             self.dismiss(self._new._replace(touched=True))
         else:
-            self.complain(where, event.problem, event.hint)
+            # the field says by itself which it is, and what it is for
+            at_field = where.startswith("knob-")
+            problem = event.problem.partition("`: ")[2] if at_field else event.problem
+            at_field = at_field or where == "literal"
+            self.complain(where, problem or event.problem, "" if at_field else event.hint)
 
     def on_failed(self, event: Failed) -> None:
         """Asking itself failed: say it, and stay."""
@@ -124,6 +124,7 @@ class Asking(ModalScreen[Wish | None]):
         general = bool(problem) and not (field and self.query(f"#trouble-{field}"))
         shown = self.query_one("#asking-trouble", Words)
         shown.display = general or bool(problem and hint)
+        self.query_one("#asking").set_class(shown.display, "-trouble")
         more = said("\n" if general else "", sentence(hint, "$text-muted")) if hint else ""
         shown.say(said(sentence(f"✗ {problem}", "$text-error") if general else "", more))
         if problem and field and self.query(f"#{field}"):

@@ -72,10 +72,15 @@ class Options(Asking):
 def knob_line(knob: Data) -> Content:
     """Name, type, range and what it is."""
     least, most = knob["min"], knob["max"]
-    between = f" {least:g}–{most:g}" if least is not None and most is not None else ""
-    between = between or (f" from {least:g}" if least is not None else f" up to {most:g}" if most is not None else "")
+    between = f" {_number(least)}–{_number(most)}" if least is not None and most is not None else ""
+    between = between or (f" from {_number(least)}" if least is not None else "")
+    between = between or (f" up to {_number(most)}" if most is not None else "")
     return said(
         safe(knob["name"], "bold"),
         safe(f"  {knob['type']}{between}  ", "$text-muted"),
         sentence(str(knob["doc"])),
     )
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else str(value)

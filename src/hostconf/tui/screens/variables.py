@@ -45,7 +45,7 @@ class Variables(Asking):
         if not self.integration["environment"]:
             yield Words(safe("this integration takes no variable", "$text-muted"), classes="field")
         if self.before.scope == "project":
-            label = "others who work in the project will read it: write values all the same"
+            label = "others who work in the project will read it: write it there"
             yield Tick(label, self.before.literal, id="literal", classes="group")
             yield trouble("literal")
 

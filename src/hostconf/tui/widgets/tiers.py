@@ -42,7 +42,7 @@ class TierGrid(Words, can_focus=True):
     DEFAULT_CSS = """
     TierGrid { padding: 0 1; height: auto; width: 1fr; }
     TierGrid > .tiers--marked { background: $panel; }
-    TierGrid:focus > .tiers--marked { background: $primary 40%; text-style: bold; }
+    TierGrid:focus > .tiers--marked { background: $primary 55%; color: $foreground; text-style: bold; }
     TierGrid:nocolor > .tiers--marked { text-style: underline; }
     TierGrid:nocolor:focus > .tiers--marked { text-style: reverse; }
     """
