@@ -238,7 +238,8 @@ class Preview(Room):
         self._step(-1)
 
     def _step(self, by: int) -> None:
-        self.show_part("files")
+        if self.query_one(Sections).now != "files":
+            self.show_part("files")
         number = self._file + by
         if 0 <= number < len(self._data.get("files", ())):
             self.query_one("#files-list", Rows).listing.highlighted = number
@@ -247,14 +248,11 @@ class Preview(Room):
 
     @on(Sections.Picked)
     def _picked(self, event: Sections.Picked) -> None:
-        self.show_part(event.part, keep_focus=self.query_one(Sections).has_focus)
+        self.show_part(event.part, keep_focus=event.stay)
 
     def show_part(self, part: str, *, keep_focus: bool = False) -> None:
         """Bring one part into sight, and the focus into it."""
-        switcher = self.query_one("#preview-body", ContentSwitcher)
-        if switcher.current == part:
-            return
-        switcher.current = part
+        self.query_one("#preview-body", ContentSwitcher).current = part
         self.query_one(Sections).mark(part)
         self.refresh_bindings()
         if not keep_focus:

@@ -76,6 +76,8 @@ class Sections(Horizontal, can_focus=True):
         """A part was asked for."""
 
         part: str
+        stay: bool = False
+        """Whether the focus stays on the names."""
 
     def __init__(self, parts: Sequence[tuple[str, str]], id: str | None = None) -> None:
         super().__init__(id=id)
@@ -108,4 +110,4 @@ class Sections(Horizontal, can_focus=True):
         names = [name for name, _ in self._parts]
         at = names.index(self.now) + by
         if 0 <= at < len(names):
-            self.post_message(self.Picked(names[at]))
+            self.post_message(self.Picked(names[at], stay=True))
