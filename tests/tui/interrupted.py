@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from hostconf import lock, workflow
 from hostconf.environment import read_environment
@@ -41,9 +42,9 @@ def environment(home: Path, project: Path | None = None) -> Environment:
     return found._replace(now=NOW)
 
 
-def install(home: Path, project: Path | None = None, system: RealSystem | None = None, **wish: str) -> None:
+def install(home: Path, project: Path | None = None, system: RealSystem | None = None, **wish: Any) -> None:
     """Carry the install out."""
-    prepared = workflow.prepare(environment(home, project), REQUEST._replace(**wish))  # type: ignore[arg-type]
+    prepared = workflow.prepare(environment(home, project), REQUEST._replace(**wish))
     assert prepared.ready, prepared.result.errors
     if system is not None:
         prepared = prepared._replace(house=prepared.house._replace(system=system))

@@ -9,13 +9,14 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input
 
 from hostconf.tui.widgets.paragraphs import Paragraphs
 from hostconf.tui.widgets.sections import Reading
 from hostconf.tui.widgets.unfinished import lock_facts
-from hostconf.tui.words import Words, safe, sentence
+from hostconf.tui.words import Words, sentence
 
 LEAST = 4
 """Signs of an id that have to be typed."""
@@ -47,8 +48,8 @@ class NameLock(ModalScreen[str]):
 
     def on_mount(self) -> None:
         """What is known of them; the field has the focus."""
-        rows = [row for lock in self._locks for row in [*lock_facts(lock, self._home), safe("")]]
-        self.query_one("#name-locks", Paragraphs).say(rows[:-1])
+        rows = [row for lock in self._locks for row in [*lock_facts(lock, self._home), Content("   ")]]
+        self.query_one("#name-locks", Paragraphs).say([row[3:] for row in rows[:-1]])
         self.query_one("#ask-word").focus()
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from textual import on
@@ -82,6 +82,8 @@ class Recovery(Room):
         self._done: tuple[str, ...] = ()
         self._lock_named = ""
         """Id of the lock that goes with the next choice."""
+        self._about: set[str] = set()
+        """Hosts of all operations seen here, also of those that are settled by now."""
         self._hosts: Sequence[Data] = ()
         self._problems: Sequence[Data] = ()
 
@@ -101,7 +103,7 @@ class Recovery(Room):
             self.query_one("#recovery-facts", Paragraphs).say([safe(LOOKING, "$text-muted")])
             self._look()
         else:
-            self._show(self._given.data)
+            self.show(self._given.data)
             self._survey()
 
     # ---- what is known
@@ -120,7 +122,7 @@ class Recovery(Room):
 
     @on(Read)
     def _read(self, event: Read) -> None:
-        self._show(event.result.data)
+        self.show(event.result.data)
         self._survey()
 
     @on(Surveyed)
@@ -128,8 +130,10 @@ class Recovery(Room):
         self._hosts, self._problems = event.result.data["hosts"], event.result.errors
         self._say_facts()
 
-    def _show(self, data: Data) -> None:
+    def show(self, data: Data) -> None:
+        """Show this, as `recover` tells it."""
         state = self.state = State(data)
+        self._about |= state.hosts
         if self._lock_named not in [str(lock["lock_id"]) for lock in state.removable]:
             self._lock_named = ""
         self.wizard.unfinished = state.badge
@@ -142,7 +146,7 @@ class Recovery(Room):
             return
         rows = unfinished.lock_lines(state, home, short=self.app.size.width < WIDE)
         rows += [Content(""), *unfinished.operation_lines(state, self._hosts, home)]
-        rows += unfinished.now_lines(state, self._hosts, self._problems, home)
+        rows += unfinished.now_lines(self._about, self._hosts, self._problems, home)
         self.query_one("#recovery-facts", Paragraphs).say(rows)
 
     def on_resize(self) -> None:
@@ -163,6 +167,7 @@ class Recovery(Room):
         if self._done:
             rows.append(planned.heading("✓ Done", "$text-success"))
             rows += [planned.item("·", planned.homely(text, self.home)) for text in self._done]
+            rows.append(Content(""))
         rows.append(unfinished.heading(*self._step(state)))
         rows += [said("  ", row) for row in unfinished.advice_lines(state, self.home, dry_run=self.wizard.dry_run)]
         if self._lock_named:
@@ -181,8 +186,8 @@ class Recovery(Room):
     def _answers(self, state: State) -> list[tuple[str, str | Content, bool]]:
         rows: list[tuple[str, str | Content, bool]] = []
         for answer in state.answers:
-            mark = safe("  ← advised", "$accent bold") if answer.advised else ""
-            rows.append((answer.decision, said(answer.text, mark), answer.advised))
+            mark = safe("advised · ", "$accent bold") if answer.advised else ""
+            rows.append((answer.decision, said(mark, answer.text), answer.advised))
         if state.removable and not self._lock_named:
             dead = not state.of("UNKNOWN")
             rows.append(("remove_lock", "It is left over" if dead else "Only if you are sure; asks for its id", dead))
@@ -310,7 +315,7 @@ class Recovery(Room):
         self._end()
         result = event.result
         self._done = tuple(map(str, result.data.get("done") or result.messages)) or ("nothing was left to do",)
-        self._show(result.data)
+        self.show(result.data)
         self._survey()
         self.query_one("#recovery-about", Reading).scroll_home(animate=False)
         if self.state is not None and not self.state.needed:
@@ -319,7 +324,8 @@ class Recovery(Room):
     @on(Stopped)
     def _stopped(self, event: Stopped) -> None:
         self._end()
-        self.say_trouble(event.failure)
+        message, hint = (planned.homely(text, self.home) for text in (event.failure.message, event.failure.hint))
+        self.say_trouble(replace(event.failure, message=message, hint=hint))
         self._say_now()
         self._look()
 

@@ -123,7 +123,7 @@ def _fate(entry: Data, foretold: Foretold) -> Content:
     for left in foretold.leftovers:
         if (left["path"], list(left["at"])) == (entry["path"], list(entry["at"])):
             return safe("stays, for it is not as hostconf wrote it", "bold")
-    return safe("takes out what is left of ours, and nothing else")
+    return safe("takes out what is left of ours")
 
 
 NOTHING = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from textual.content import Content
@@ -95,6 +95,11 @@ class State:
         return self.of("UNKNOWN") or ([] if self.operations else self.of("DEAD"))
 
     @property
+    def hosts(self) -> set[str]:
+        """Ids of the hosts that the operations are about."""
+        return {str(h) for o in self.operations for h in o["purpose"].get("hosts", ())}
+
+    @property
     def badge(self) -> str:
         """One word for the bar."""
         if any(not self.running(o) for o in self.operations):
@@ -149,7 +154,7 @@ def lock_lines(state: State, home: str, *, short: bool = False) -> list[Content]
         count = f", {len(locks)} locks" if len(locks) > 1 else ""
         rows.append(said(safe(f"  {sign} {verdict} ", f"{style} bold"), safe(words), safe(count, "$text-muted")))
         paths = [str(lock["path"]) for lock in locks]
-        shown = paths[:1] if short and len(paths) > 2 else paths
+        shown = paths[:1] if short and len(paths) > 2 and state.operations else paths
         rows += lock_facts(locks[0], home, shown)
         if shown != paths:
             rows.append(safe(f"    and {len(paths) - 1} more, each beside a file below", "$text-muted"))
@@ -159,12 +164,12 @@ def lock_lines(state: State, home: str, *, short: bool = False) -> list[Content]
 def lock_facts(lock: Data, home: str, paths: Sequence[str] = ()) -> list[Content]:
     """Who made one lock and when, how that is known, and where it is; or where all those are that are alike."""
     since = f", since {when(lock['since'])}" if lock["since"] else ""
-    rows = [said("    ", safe(f"{lock['holder']}{since}"))]
-    known = [str(lock["reason"]), *map(str, lock["evidence"])]
-    rows += [said("    · ", sentence(planned.homely(text, home), "$text-muted")) for text in known]
-    rows += [said("    ", safe(place(path, 0, home), "$secondary")) for path in paths or [str(lock["path"])]]
+    rows = [said("    ", safe(place(path, 0, home), "$secondary")) for path in paths or [str(lock["path"])]]
     if lock["verdict"] == "UNKNOWN":
         rows.append(said("    ", safe("id ", "$text-muted"), safe(lock["lock_id"], "bold")))
+    rows.append(said("    ", safe(f"{lock['holder']}{since}")))
+    known = [str(lock["reason"]), *map(str, lock["evidence"])]
+    rows += [said("    · ", sentence(planned.homely(text, home), "$text-muted")) for text in known]
     return rows
 
 
@@ -221,10 +226,9 @@ def _file(file: Data, state_folder: str, home: str) -> Content:
     )
 
 
-def now_lines(state: State, hosts: Sequence[Data], problems: Sequence[Data], home: str) -> list[Content]:
-    """What config, record and claims say as they stand, of the hosts that it was about."""
-    about = {str(h) for o in state.operations for h in o["purpose"].get("hosts", ())}
-    chosen = [h for h in hosts if h["id"] in about] if about else []
+def now_lines(about: Collection[str], hosts: Sequence[Data], problems: Sequence[Data], home: str) -> list[Content]:
+    """What config and records say as they stand, of the hosts that it was about."""
+    chosen = [h for h in hosts if h["id"] in about]
     rows = [safe("  As the files stand now", "$primary bold")] if chosen or problems else []
     for host in chosen:
         for name, tools in host["surface"].items():
