@@ -49,7 +49,7 @@ class Apply(Room):
     OFFERS = ("done", "replan", "mend", "verify", "back")
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings(*OFFERS),
-        Binding("q,ctrl+q,ctrl+c,ctrl+p,colon,ctrl+z", "stay", show=False),
+        Binding("escape,q,ctrl+q,ctrl+c,ctrl+p,colon,ctrl+z", "stay", show=False),
     ]
     CSS_PATH = "apply.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]
@@ -279,6 +279,7 @@ class Apply(Room):
         written = self.state in ("done", "partial")
         offered = {
             "stay": self.state == "writing",
+            "back": self.state != "writing",
             "done": written,
             "verify": written,
             "replan": self.state == "failed",
@@ -292,9 +293,7 @@ class Apply(Room):
 
     def action_back(self) -> None:
         """After a failure to the plan; after a success there is no plan to go back to."""
-        if self.state == "writing":
-            self.action_stay()
-        elif self.state == "failed":
+        if self.state == "failed":
             self.wizard.go_back()
         else:
             self.action_done()

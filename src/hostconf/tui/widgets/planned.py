@@ -41,9 +41,10 @@ def item(sign: str, text: str | Content, style: str = "") -> Content:
 
 def error_lines(row: Data, home: str) -> list[Content]:
     """What is refused or failed: the reason, the place, what to do."""
-    rows = [item("✗", homely(str(row.get("message") or ""), home), "$text-error")]
+    message = homely(str(row.get("message") or ""), home)
+    rows = [item("✗", message, "$text-error")]
     where = place(row.get("path"), row.get("line"), home)
-    if where:
+    if where and f"`{where}`" not in message:
         rows.append(said("    ", safe(where, "$secondary")))
     if row.get("hint"):
         rows.append(said("    ", safe("what to do: ", "$text-muted"), sentence(homely(str(row["hint"]), home))))
