@@ -1,7 +1,7 @@
 """An install that is killed on the way, or that holds its lock: `python -m tests.tui.interrupted HOME WHAT [WORD...]`.
 
-`calls` carries the install out and prints its calls, one a line; `kill N` ends in the
-middle, before the call of that number; `hold` takes the scope's lock and keeps it.
+`calls HOSTS` carries the install out and prints its calls, one a line; `kill HOSTS N` ends
+in the middle, before the call of that number; `hold` takes the scope's lock and keeps it.
 """
 
 from __future__ import annotations
@@ -63,22 +63,26 @@ def _process(home: Path, project: Path | None, *words: str) -> subprocess.Popen[
 
 
 @cache
-def _calls(home: Path, project: Path | None) -> tuple[Call, ...]:
+def _calls(home: Path, project: Path | None, hosts: str) -> tuple[Call, ...]:
     """The calls of the whole install, tried on a copy."""
     copy = home.parent / "copy-of-home"
     shutil.copytree(home, copy)
     try:
-        out, _ = _process(copy, project, "calls").communicate(timeout=60)
+        out, _ = _process(copy, copy / project.relative_to(home) if project else None, "calls", hosts).communicate(
+            timeout=60
+        )
         return tuple(tuple(json.loads(line)) for line in out.splitlines())
     finally:
         shutil.rmtree(copy)
 
 
-def interrupt(home: Path, at: Callable[[Call], bool], number: int = 1, project: Path | None = None) -> None:
-    """Start the install, and kill it before the call of that number for which `at` holds."""
-    calls = _calls(home, project)
+def interrupt(
+    home: Path, at: Callable[[Call], bool], number: int = 1, project: Path | None = None, hosts: str = "claude codex"
+) -> None:
+    """Kill the install before the call of that number for which `at` holds. A project lies in the home."""
+    calls = _calls(home, project, hosts)
     places = [n for n, call in enumerate(calls, 1) if at(call)]
-    process = _process(home, project, "kill", str(places[number - 1]))
+    process = _process(home, project, "kill", hosts, str(places[number - 1]))
     process.communicate(timeout=60)
     assert process.returncode == -signal.SIGKILL, "it ended before it was killed"
 
@@ -130,7 +134,7 @@ if __name__ == "__main__":
         print("held", flush=True)
         signal.pause()
     else:
-        failing = FailingSystem(int(rest[0]) if rest else 0)
-        install(folder, other, failing, scope=scope)
+        failing = FailingSystem(int(rest[1]) if what == "kill" else 0)
+        install(folder, other, failing, scope=scope, hosts=tuple(rest[0].split()))
         for one in failing.calls:
             print(json.dumps(one))

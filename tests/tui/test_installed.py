@@ -44,8 +44,14 @@ async def opened(app: Wizard, pilot: Pilot[Any]) -> Installed:
     await settled(pilot)
     await pilot.press("i")
     await settled(pilot)
-    assert isinstance(app.screen, Installed)
-    return app.screen
+    screen = app.screen
+    assert isinstance(screen, Installed)
+    return screen
+
+
+def now(app: Wizard) -> type:
+    """Which screen is shown."""
+    return type(app.screen)
 
 
 # ------------------------------------------------------------------ what is there
@@ -83,9 +89,9 @@ async def test_where_nothing_is_installed_it_says_what_to_press(
 
         await pilot.press("u", "U", "t")
         await settled(pilot)
-        assert isinstance(app.screen, Installed)
+        assert now(app) is Installed
         await pilot.press("escape")
-        assert isinstance(app.screen, Hosts)
+        assert now(app) is Hosts
 
 
 async def test_the_marked_install_is_shown_in_full(wizard: Open, sample: Path) -> None:
@@ -153,7 +159,7 @@ async def test_a_record_that_cannot_be_read_is_shown_with_its_place(wizard: Open
 
         await pilot.press("U")
         await settled(pilot)
-        assert isinstance(app.screen, Installed), "on what is not known nothing is decided"
+        assert now(app) is Installed, "on what is not known nothing is decided"
         assert "codex" in "".join(screen_lines(app)[-6:])
 
 
@@ -208,7 +214,7 @@ async def test_u_plans_the_removal_of_the_marked_one(wizard: Open, installed: Pa
 
         await pilot.press("escape")
         await settled(pilot)
-        assert isinstance(app.screen, Installed)
+        assert now(app) is Installed
         assert app.screen.query_one(Rows).current.startswith("codex|"), "the cursor is where it was"
 
 
@@ -259,13 +265,13 @@ async def test_a_whole_uninstall_from_here(wizard: Open, sample: Path) -> None:
     assert {p: p.read_bytes() for p in sample.rglob("*") if p.is_file()} == before
 
 
-async def test_t_takes_the_install_as_the_wish(wizard: Open, sample: Path) -> None:
+async def test_t_takes_the_install_as_the_wish(wizard: Open, sample: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(sample, settings=(("count", "7"),), tiers=((None, "preferred"),))
     app = wizard()
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot)
         went: list[str] = []
-        app.go = went.append  # type: ignore[method-assign]
+        monkeypatch.setattr(app, "go", went.append)
         await pilot.press("j", "t")
         await settled(pilot)
         wish = app.wish

@@ -79,7 +79,8 @@ class Recovery(Room):
         self.working = False
         self._steps: list[str] = []
         """Filled by the thread that writes, read by the screen."""
-        self._done: tuple[str, ...] = ()
+        self.done: tuple[str, ...] = ()
+        """What was done here, in sentences."""
         self._lock_named = ""
         """Id of the lock that goes with the next choice."""
         self._about: set[str] = set()
@@ -111,7 +112,7 @@ class Recovery(Room):
     def action_reload(self) -> None:
         """Look anew."""
         self.say_trouble(None)
-        self._done = ()
+        self.done = ()
         self._look()
 
     def _look(self) -> None:
@@ -164,9 +165,9 @@ class Recovery(Room):
             told.say([planned.heading("Writing"), *self._step_lines()])
             return
         rows: list[Content] = []
-        if self._done:
+        if self.done:
             rows.append(planned.heading("✓ Done", "$text-success"))
-            rows += [planned.item("·", planned.homely(text, self.home)) for text in self._done]
+            rows += [planned.item("·", planned.homely(text, self.home)) for text in self.done]
             rows.append(Content(""))
         rows.append(unfinished.heading(*self._step(state)))
         rows += [said("  ", row) for row in unfinished.advice_lines(state, self.home, dry_run=self.wizard.dry_run)]
@@ -174,7 +175,7 @@ class Recovery(Room):
             text = f"The lock `{self._lock_named[:4]}…` goes together with what you choose now."
             rows.append(said("  ", sentence(text, "$text-warning")))
         told.say(rows)
-        answers.tell(self._answers(state))
+        answers.tell(self._answers(state), disabled=self._unable())
 
     def _step(self, state: State) -> tuple[int, str]:
         if not state.needed:
@@ -224,6 +225,10 @@ class Recovery(Room):
     def action_forget(self) -> None:
         """Files as they are; asks for the word."""
         self._ask("forget", typed="leave")
+
+    def _unable(self) -> frozenset[str]:
+        """Actions whose buttons do nothing here."""
+        return frozenset({*unfinished.DECISIONS, "remove_lock"} if self.wizard.dry_run else ())
 
     def _may_write(self) -> bool:
         if self.wizard.dry_run:
@@ -275,7 +280,7 @@ class Recovery(Room):
     # ---- doing it
 
     def _settle(self, action: str | None, lock_id: str) -> None:
-        self.working, self._done = True, ()
+        self.working, self.done = True, ()
         self._steps.clear()
         self.say_trouble(None)
         self.wizard.begin_writing()
@@ -314,7 +319,7 @@ class Recovery(Room):
     def _ended(self, event: Ended) -> None:
         self._end()
         result = event.result
-        self._done = tuple(map(str, result.data.get("done") or result.messages)) or ("nothing was left to do",)
+        self.done = tuple(map(str, result.data.get("done") or result.messages)) or ("nothing was left to do",)
         self.show(result.data)
         self._survey()
         self.query_one("#recovery-about", Reading).scroll_home(animate=False)

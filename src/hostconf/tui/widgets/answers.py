@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import ClassVar
 
 from textual import on
@@ -37,7 +37,7 @@ class Answers(Vertical):
                 yield Button(label, id=f"do-{name}", compact=True)
                 yield Words()
 
-    def tell(self, rows: Sequence[tuple[str, str | Content, bool]], *, disabled: bool = False) -> None:
+    def tell(self, rows: Sequence[tuple[str, str | Content, bool]], *, disabled: Collection[str] = ()) -> None:
         """Show these: action, what it does, whether it is the advised one."""
         told = {name: (text, advised) for name, text, advised in rows}
         for name in self._actions:
@@ -48,7 +48,7 @@ class Answers(Vertical):
                 row.query_one(Words).say(said(text))
                 button = row.query_one(Button)
                 button.set_class(advised, "-advised")
-                button.disabled = disabled
+                button.disabled = name in disabled
 
     def focus_on(self, name: str) -> None:
         """Give one the focus."""
