@@ -242,7 +242,7 @@ def test_the_audit_sees_what_it_is_for(home: Path) -> None:
 
 # What of `os` changes or reads the disk or starts something; `os.path` asks it.
 PLAIN = re.compile(
-    r"os\.(path|sep|environ|fspath|fsencode|fsdecode|getcwd|_exit|defpath|devnull|PathLike|getpid|killpg)\b"
+    r"os\.(path|sep|environ|fspath|fsencode|fsdecode|getcwd|_exit|defpath|devnull|PathLike|getpid|killpg|get_terminal_size)\b"
 )
 ASKS = re.compile(
     r"os\.path\.(exists|lexists|isfile|isdir|islink|realpath|getmtime|getsize|samefile|expanduser|expandvars)"

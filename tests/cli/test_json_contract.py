@@ -87,7 +87,12 @@ def test_apply_and_uninstall_give_what_their_examples_say(field: Path, capsys: p
     before = config.read_bytes()
     applied = envelope(capsys, "apply", *CHOICE, "--yes")["data"]
     assert list(differences(SAMPLES["apply"], applied, "apply")) == []
-    assert list(differences(SAMPLES["plan"], {k: v for k, v in applied.items() if k not in ("applied", "restart")}, "plan")) == []
+    assert (
+        list(
+            differences(SAMPLES["plan"], {k: v for k, v in applied.items() if k not in ("applied", "restart")}, "plan")
+        )
+        == []
+    )
 
     status = envelope(capsys, "status")["data"]
     assert list(differences(SAMPLES["status"], status, "status")) == []

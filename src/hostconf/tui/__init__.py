@@ -20,12 +20,16 @@ def run(environment: Environment, *, dry_run: bool = False, demo: bool = False, 
     """
     import gc
 
-    from hostconf.tui.splash import show_splash
+    from hostconf.tui.splash import leave_splash, show_splash
 
-    show_splash(dry_run=dry_run, demo=demo, colour=colour)
-    gc.disable()  # thousands of classes are made while Textual loads, and none of them goes away
-    from hostconf.tui.app import Wizard
+    try:
+        show_splash(dry_run=dry_run, demo=demo, colour=colour)
+        gc.disable()  # thousands of classes are made while Textual loads, and none of them goes away
+        from hostconf.tui.app import Wizard
 
-    gc.enable()
-    gc.freeze()
+        gc.freeze()
+        gc.enable()
+    except BaseException:
+        leave_splash()  # a signal, or a broken installation: the terminal is given back
+        raise
     return Wizard(environment, dry_run=dry_run, demo=demo, colour=colour).run_to_end()

@@ -25,9 +25,9 @@ class Bench:
         self._wishes: Wishes | None = None
         self._turn = Lock()
 
-    def status(self) -> OperationResult:
+    def status(self, hosts: Sequence[str] = ()) -> OperationResult:
         """See `workflow.status`."""
-        return workflow.status(self.environment)
+        return workflow.status(self.environment, hosts)
 
     def conflicts(self, hosts: Sequence[str] = ()) -> OperationResult:
         """See `workflow.conflicts`."""

@@ -25,6 +25,14 @@ def show_splash(*, dry_run: bool, demo: bool, colour: bool) -> None:
     stream.flush()
 
 
+def leave_splash() -> None:
+    """Out of the alternate screen, the cursor shown; nothing where there is no terminal."""
+    stream = sys.__stderr__
+    if stream is not None and stream.isatty():
+        stream.write("\x1b[?1049l\x1b[?25h")
+        stream.flush()
+
+
 def picture(width: int, height: int, dry_run: bool, demo: bool, colour: bool) -> str:
     """The frame for a terminal of this size."""
     steps = " › ".join(label for _, label in STEPS)

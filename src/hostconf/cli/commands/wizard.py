@@ -12,12 +12,13 @@ from hostconf.model import Environment, OperationResult
 
 def run(call: Call) -> OperationResult:
     """Open the wizard and stay until it is left."""
-    if not call.line.has("--demo"):
-        return _open(call, call.environment)
-    from hostconf.demo import demo_home
+    with _signals_leave():
+        if not call.line.has("--demo"):
+            return _open(call, call.environment)
+        from hostconf.demo import demo_home
 
-    with _signals_leave(), demo_home(call.environment.variables) as environment:
-        return _open(call, environment)
+        with demo_home(call.environment.variables) as environment:
+            return _open(call, environment)
 
 
 def lines(data: Data, style: Style) -> Iterator[str]:

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from textual import on
-from textual.containers import VerticalScroll
+from textual.containers import Container
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
 from hostconf.model import OperationResult
 from hostconf.tui.actions import bindings
+from hostconf.tui.messages import Failed
 from hostconf.tui.places import FIRST_QUESTION, READING
 from hostconf.tui.screens.base import Room
+from hostconf.tui.widgets.paragraphs import Paragraphs
+from hostconf.tui.widgets.planned import heading, homely
 from hostconf.tui.widgets.rows import Column, Row, Rows
-from hostconf.tui.widgets.surface import capability, short_surface, surface_lines
-from hostconf.tui.words import Words, lines, place, safe, said
+from hostconf.tui.widgets.sections import Reading
+from hostconf.tui.widgets.surface import capability, surface_lines, who_answers
+from hostconf.tui.words import place, safe, said, sentence
 
 Data = Mapping[str, Any]
+
+WIDE, BROAD = 110, 170
+"""Widths of the screen from which on the parts of a host stand side by side, and all of it beside the table."""
+PATIENCE = 0.4
+"""Seconds of reading after which a sign says that it goes on."""
 
 
 class Hosts(Room):
@@ -31,6 +40,7 @@ class Hosts(Room):
     OFFERS = ("next", "choose", "choose_all", "installed", "filter", "reload")
     BINDINGS = bindings(*OFFERS)
     CSS_PATH = "hosts.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide"), (BROAD, "-broad")]
 
     @dataclass
     class Read(Message):
@@ -38,55 +48,98 @@ class Hosts(Room):
 
         result: OperationResult
 
+    @dataclass
+    class Looked(Message):
+        """No host is there: where hostconf looked for those it knows."""
+
+        hosts: Sequence[Data]
+
     def __init__(self) -> None:
         super().__init__()
         self._hosts: dict[str, Data] = {}
+        self._reading = False
 
     def body(self) -> Iterable[Widget]:
-        """The table, and the host under the cursor."""
-        yield Rows(
-            Column("    Host", 15, 2),
-            Column("Version", 7, 0, wide_from=100),
-            Column("Web search", 13, 4),
-            Column("Web fetch", 13, 4),
-            Column("Servers", 7, 0),
-            Column("Conflicts", 9, 0),
-            Column("Installed", 9, 2),
-            id="hosts-table",
-            empty=READING,
-        )
-        yield VerticalScroll(Words(id="hosts-detail"), id="hosts-about")
+        """The table, the host under the cursor, and what is said where no host is."""
+        with Container(id="hosts-body"):
+            yield Rows(
+                Column("    Host", 15, 1),
+                Column("Version", 7, 0, wide_from=100),
+                Column("Web search", 19, 4),
+                Column("Web fetch", 17, 4),
+                Column("Servers", 7, 0, wide_from=100),
+                Column("Conflicts", 9, 0),
+                Column("Tier", 9, 3),
+                id="hosts-table",
+                empty=READING,
+            )
+            with Reading(id="hosts-about"), Container(id="hosts-parts"):
+                yield Paragraphs(id="hosts-surface")
+                yield Paragraphs(id="hosts-more")
+            yield Reading(Paragraphs(id="hosts-none-text"), id="hosts-none")
 
     def on_mount(self) -> None:
         """Read once the screen is drawn."""
         self.query_one(Rows).listing.focus()
         self.call_after_refresh(self.action_reload)
 
+    # ---- reading
+
     def action_reload(self) -> None:
         """Read the files anew."""
-        self.query_one(Rows).listing.loading = not self._hosts
+        self._reading = True
+        if not self._hosts:  # what is read fast comes without a flicker
+            self.set_timer(PATIENCE, self._still_reading)
         self.fetch(self.wizard.bench.status, self.Read, "status")
+
+    def _still_reading(self) -> None:
+        self.query_one(Rows).listing.loading = self._reading
+
+    def _stop_reading(self) -> None:
+        self._reading = False
+        self.query_one(Rows).listing.loading = False
 
     @on(Read)
     def _read(self, event: Read) -> None:
-        self.say_trouble(None)
+        self._stop_reading()
+        self.say_trouble(_first(event.result.errors))
         rows = event.result.data["hosts"]
         self._hosts = {str(row["id"]): row for row in rows}
         if not self.wizard.chosen_once:
             self.wizard.wish = self.wizard.wish._replace(hosts=tuple(self._hosts))
             self.wizard.chosen_once = bool(self._hosts)
-        self.query_one(Rows).listing.loading = False
+        if not self._hosts:
+            bench = self.wizard.bench
+            self.fetch(
+                lambda: bench.status([str(h["id"]) for h in bench.known_hosts()]),
+                lambda result: self.Looked(result.data["hosts"]),
+                "status",
+            )
+            return
+        self.set_class(False, "-none")
         self._show()
 
+    @on(Looked)
+    def _looked(self, event: Looked) -> None:
+        self.set_class(True, "-none")
+        self.query_one("#hosts-none-text", Paragraphs).say(nowhere(event.hosts, self.home))
+        self.query_one("#hosts-none").focus()
+
+    def on_failed(self, event: Failed) -> None:
+        """Reading failed: say it, and stay."""
+        self._stop_reading()
+        if not self._hosts:
+            self.query_one(Rows).say_empty("the files could not be read")
+        self.say_trouble(event)
+
+    # ---- the table
+
     def _show(self) -> None:
-        rows = [self._row(host) for host in self._hosts.values()]
-        self.query_one(Rows).show(rows)
+        self.query_one(Rows).show([self._row(host) for host in self._hosts.values()])
 
     def _row(self, host: Data) -> Row:
         chosen = host["id"] in self.wizard.wish.hosts
-        installed = [tier for one in host["installed"] for tier in one["tiers"].values()]
-        drift = any(one["drift"] for one in host["installed"])
-        found = int(host["conflicts"])
+        surface = host["surface"]
         return Row(
             str(host["id"]),
             (
@@ -94,23 +147,23 @@ class Hosts(Room):
                     safe("[x] " if chosen else "[ ] ", "$primary bold" if chosen else "$text-muted"),
                     safe(host["name"], "bold" if chosen else ""),
                 ),
-                safe(host["version"] or "–", "$text-muted"),
-                short_surface(host["surface"].get("web_search", ())),
-                short_surface(host["surface"].get("web_fetch", ())),
+                safe(host["version"] or "–", "$text-muted", 20),
+                who_answers(surface.get("web_search", ())),
+                who_answers(surface.get("web_fetch", ())),
                 safe(len(host["registrations"])),
-                safe(found, "$warning bold" if found else "$text-muted"),
-                said(
-                    safe("/".join(installed) or "–", "" if installed else "$text-muted"),
-                    safe(" drift!", "$error bold") if drift else "",
-                ),
+                _conflicts(host),
+                _tiers(host),
             ),
         )
 
     @on(Rows.Marked)
     def _marked(self, event: Rows.Marked) -> None:
         host = self._hosts.get(event.id)
+        self.query_one("#hosts-parts").display = host is not None
         if host is not None:
-            self.query_one("#hosts-detail", Words).say(lines(about(host, self.home)))
+            self.query_one("#hosts-about").scroll_home(animate=False)
+            self.query_one("#hosts-surface", Paragraphs).say(about_tools(host, self.home))
+            self.query_one("#hosts-more", Paragraphs).say(about_files(host, self.home))
 
     @on(Rows.Clicked)
     def _clicked(self, event: Rows.Clicked) -> None:
@@ -142,6 +195,9 @@ class Hosts(Room):
         """To the conflicts of the hosts taken in."""
         if self.wizard.wish.hosts:
             self.wizard.go("conflicts")
+        elif not self._hosts:
+            said = "the hosts are still being read" if self._reading else "no host was found here"
+            self.notify(said, severity="warning", markup=False)
         else:
             self.notify("take a host in first: Space", severity="warning", markup=False)
 
@@ -150,21 +206,86 @@ class Hosts(Room):
         self.wizard.go("installed")
 
 
-def about(host: Data, home: str) -> list[Content]:
-    """One host in full: what the model gets, the files that count, the servers."""
+def _first(errors: Sequence[Data]) -> Failed | None:
+    """The first of some errors of a result, as a message to show."""
+    if not errors:
+        return None
+    one = errors[0]
+    more = f" (and {len(errors) - 1} more: `hostconf doctor` names all)" if len(errors) > 1 else ""
+    return Failed(str(one["code"]), f"{one['message']}{more}", str(one["hint"] or ""))
+
+
+def _broken(host: Data) -> list[Data]:
+    return [layer for layer in host["layers"] if layer["problem"]]
+
+
+def _conflicts(host: Data) -> Content:
+    found = int(host["conflicts"])
+    return said(
+        safe(found, "$text-warning bold" if found else "$text-muted"),
+        safe(" broken" if _broken(host) else "", "$text-error bold"),
+    )
+
+
+def _tiers(host: Data) -> Content:
+    """What is installed: each tier once."""
+    tiers = dict.fromkeys(str(tier) for one in host["installed"] for tier in one["tiers"].values())
+    drift = any(one["drift"] for one in host["installed"])
+    return said(
+        safe("drift! " if drift else "", "$text-error bold"),
+        safe("/".join(tiers) or "–", "" if tiers else "$text-muted"),
+    )
+
+
+def about_tools(host: Data, home: str) -> list[Content]:
+    """What is broken, what the model gets, what is installed."""
     rows: list[Content] = []
+    broken = _broken(host)
+    if broken:
+        rows.append(heading("Cannot be used", "$text-error"))
+        rows += [
+            said(
+                safe("  ✗ ", "$text-error bold"),
+                safe(place(layer["path"], home=home), "bold"),
+                ": ",
+                sentence(homely(str(layer["problem"]), home)),
+            )
+            for layer in broken
+        ]
+        rows.append(said("    ", safe("what follows is what the other files say", "$text-muted")))
     for name, tools in host["surface"].items():
-        rows.append(safe(f"{host['name']} · {capability(name)}", "$primary bold"))
+        several = safe(f"  {len(tools)} tools: the model chooses", "$text-warning") if len(tools) > 1 else ""
+        rows.append(said(heading(f"{host['name']} · {capability(name)}"), several))
         rows += surface_lines(tools, home)
-    rows.append(safe("Files it reads", "$primary bold"))
+    if host["installed"]:
+        rows.append(heading("Installed by hostconf"))
+    for one in host["installed"]:
+        tiers = ", ".join(f"{capability(c)} {tier}" for c, tier in one["tiers"].items())
+        rows.append(
+            said("  ", safe(one["integration"], "bold"), safe(f"  {one['scope']}", "$text-muted"), safe(f"  {tiers}"))
+        )
+        rows += [
+            said(
+                safe("  ! drift ", "$text-error bold"),
+                safe(place(left["path"], left["line"], home), "$secondary"),
+                "  ",
+                sentence(homely(str(left["reason"]), home)),
+            )
+            for left in one["drift"]
+        ]
+    return rows
+
+
+def about_files(host: Data, home: str) -> list[Content]:
+    """The files that count, and the servers."""
+    rows: list[Content] = [heading("Files it reads")]
     for layer in host["layers"]:
         if layer["exists"]:
-            problem = safe(f"  {layer['problem']}", "$text-error") if layer["problem"] else ""
-            counts = "" if layer["loaded"] else safe("  does not count", "$text-warning")
-            rows.append(
-                said(safe(f"  {layer['scope']:<8} ", "$text-muted"), place(layer["path"], home=home), counts, problem)
-            )
-    rows.append(safe("Servers and plugins", "$primary bold"))
+            counts = "" if layer["loaded"] or layer["problem"] else safe("  does not count", "$text-warning")
+            broken = safe("  ✗ broken", "$text-error bold") if layer["problem"] else ""
+            where = place(layer["path"], home=home)
+            rows.append(said("  ", safe(f"{layer['scope']:<8} ", "$text-muted"), where, counts, broken))
+    rows.append(heading("Servers and plugins"))
     for one in host["registrations"]:
         on = "on" if one["enabled"] and one["wins"] else "off" if not one["enabled"] else "hidden by a stronger one"
         why = one["pending"] or one["why_off"]
@@ -173,11 +294,29 @@ def about(host: Data, home: str) -> list[Content]:
                 "  ",
                 safe(one["name"], "bold", 60),
                 safe(f"  {on}", "$text-muted"),
-                safe(f"  {', '.join(map(capability, one['capabilities']))}", "$warning") if one["capabilities"] else "",
+                safe(f"  {', '.join(map(capability, one['capabilities']))}", "$text-warning")
+                if one["capabilities"]
+                else "",
                 safe(f"  {place(one['path'], one['line'], home)}", "$secondary"),
-                safe(f"  {why}", "$text-muted") if why else "",
+                said("  ", sentence(str(why), "$text-muted")) if why else "",
             )
         )
     if not host["registrations"]:
         rows.append(safe("  none", "$text-muted"))
     return rows
+
+
+def nowhere(hosts: Iterable[Data], home: str) -> list[Content]:
+    """No host is there: which ones are known, and where was looked for them."""
+    shown = [
+        safe("No coding-agent host was found on this machine.", "bold"),
+        Content(""),
+        sentence("To see the whole job on a throwaway home with sample hosts: `hostconf --demo`"),
+        Content(""),
+        safe("These are the hosts that hostconf knows. It looked for their program, and for these files:"),
+    ]
+    for host in hosts:
+        shown.append(said("  ", heading(str(host["name"]))))
+        files = dict.fromkeys(str(x["path"]) for x in host["layers"] if x["scope"] in ("user", "project") and x["path"])
+        shown += [said("    ", place(path, home=home)) for path in files]
+    return [*shown, Content(""), sentence("Installed one meanwhile? `r` reads again.")]

@@ -50,6 +50,28 @@ def short_surface(tools: Sequence[Data]) -> Content:
     )
 
 
+_HOW = {"call-denied": "denied", "session": "until restart"}
+
+
+def who_answers(tools: Sequence[Data]) -> Content:
+    """Who answers for a capability, for a table: one name, or how many there are and who; servers once each."""
+    who: dict[str, str] = {}
+    for tool in tools:
+        name = str(tool.get("registration") or tool.get("tool"))
+        strength = str(tool.get("strength") or "")
+        how = MARK.get(str(tool.get("state")), "") or _HOW.get(strength, strength)
+        if not (name in who and how):  # of several tools of one server the surest counts
+            who[name] = how
+    if not who:
+        return safe("none", "$text-muted")
+    sure = sum(not how for how in who.values())
+    names = [
+        said(safe(name, "bold", 60), safe(f" ({how})", "$text-muted") if how else "")
+        for name, how in sorted(who.items(), key=lambda one: bool(one[1]))
+    ]
+    return said(safe(f"{sure}: ", "$text-warning bold") if sure > 1 else "", said(", ").join(names))
+
+
 def surface_lines(tools: Iterable[Data], home: str = "", indent: str = "  ") -> list[Content]:
     """One tool a line, or the word that there is none."""
     shown = [said(indent, tool_line(tool, home)) for tool in tools]
