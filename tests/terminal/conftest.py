@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,3 +63,17 @@ def variables(demo: Path) -> dict[str, str]:
         "DEEPSEEK_API_KEY": "not-a-real-key",
         "HOSTCONF_SYSTEM_ROOT": str(managed),
     }
+
+
+@pytest.fixture
+def wizard(
+    open_terminal: Callable[[], Terminal], hostconf: str, variables: dict[str, str], demo: Path
+) -> Callable[..., Terminal]:
+    """Opens the wizard with these words in a terminal of its own, on the sample home if nothing else is said."""
+
+    def opened(*words: str, **more: Any) -> Terminal:
+        terminal = open_terminal()
+        terminal.start((hostconf, *words), **{"env": variables, "cwd": demo, **more})
+        return terminal
+
+    return opened

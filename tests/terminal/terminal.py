@@ -39,6 +39,9 @@ signal.signal(signal.SIGINT, lambda *_: None)
 signal.signal(signal.SIGQUIT, lambda *_: None)
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])
 process = subprocess.Popen(words, env=variables, preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, []))
+with open(os.path.join(folder, "new"), "w") as file:
+    file.write(str(process.pid))
+os.rename(os.path.join(folder, "new"), os.path.join(folder, "pid"))
 signal.signal(signal.SIGHUP, hung)
 signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGHUP])
 code = process.wait()
@@ -86,6 +89,7 @@ class Terminal:
         # A socket's path has to be short, and those of pytest are not.
         self._folder = Path(tempfile.mkdtemp(prefix="hct-"))
         self._end = self._folder / "end"
+        self._output = self._folder / "output"
         self._pid = 0
         self._open = False
 
@@ -98,9 +102,19 @@ class Terminal:
     # -------------------------------------------------------------- start and end
 
     def start(
-        self, words: Sequence[str], width: int = 80, height: int = 24, *, env: Mapping[str, str], cwd: Path
+        self,
+        words: Sequence[str],
+        width: int = 80,
+        height: int = 24,
+        *,
+        env: Mapping[str, str],
+        cwd: Path,
+        record: bool = False,
     ) -> None:
-        """Start a program with these variables and no others; TERM is tmux's own unless it is among them."""
+        """Start a program with these variables and no others; TERM is tmux's own unless it is among them.
+
+        With `record` all that it writes to the terminal is kept for `output`.
+        """
         assert not self._pid, "one program a terminal"
         variables = {"TERM": "tmux-256color", **env}
         (self._folder / "program").write_text(json.dumps([list(words), variables]))
@@ -108,6 +122,7 @@ class Terminal:
             *("new-session", "-d", "-x", str(width), "-y", str(height), "-c", str(cwd)),
             *(sys.executable, "-I", "-S", "-c", _LEADER, str(self._folder), ";"),
             *("set-option", "-g", "status", "off", ";", "set-option", "-s", "escape-time", "0"),
+            *((";", "pipe-pane", "-t", "0", "-O", f"cat >{self._output}") if record else ()),
         )
         self._open = True
         self._pid = int(self._ask("#{pane_pid}"))
@@ -121,6 +136,21 @@ class Terminal:
     def running(self) -> bool:
         """Whether the program has not ended."""
         return not self._end.exists()
+
+    @property
+    def pid(self) -> int:
+        """The process id of the program."""
+        told = self._folder / "pid"
+        self._until(told.exists, 20, "the program has not begun")
+        return int(told.read_text())
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the program."""
+        os.kill(self.pid, number)
+
+    def all_gone(self, seconds: float = 20) -> None:
+        """Wait, after `close`, until no process that began in this terminal is left."""
+        self._until(lambda: not _group_lives(self._pid), seconds, "a process is left")
 
     def close(self) -> None:
         """Close the window, as its user would: the program gets SIGHUP. `ended` tells its exit code."""
@@ -157,11 +187,11 @@ class Terminal:
             report = f"\x1b[<0;{column + 1};{row + 1}{final}"
             self._tmux("send-keys", "-t", "0", "-H", *(f"{ord(letter):02x}" for letter in report))
 
-    def click_on(self, text: str, seconds: float = 20) -> None:
-        """Click into the middle of the first place where this is shown."""
-        self.wait_for(text, seconds)
-        column, row = self.place(text)
-        self.click(column + cells(text) // 2, row)
+    def click_on(self, what: str | re.Pattern[str], seconds: float = 20) -> None:
+        """Click into the middle of the first place where a text is shown, or where a pattern holds in a line."""
+        screen = self.wait_for(what, seconds)
+        column, row, width = _found(screen, what)
+        self.click(column + width // 2, row)
 
     def resize(self, width: int, height: int) -> None:
         """Give the window another size."""
@@ -175,11 +205,12 @@ class Terminal:
 
     def place(self, text: str) -> tuple[int, int]:
         """Column and row where a text is first shown, from 0."""
-        screen = self.screen()
-        for row, line in enumerate(screen.splitlines()):
-            if text in line:
-                return cells(line[: line.index(text)]), row
-        pytest.fail(f"{text!r} is not shown\n{framed(screen)}")
+        return _found(self.screen(), text)[:2]
+
+    def output(self, until: bytes) -> bytes:
+        """All that a program which was started with `record` has written, once this is among it."""
+        self._until(lambda: until in self._output.read_bytes(), 20, f"{until!r} was not written")
+        return self._output.read_bytes()
 
     def wait_for(self, what: str | re.Pattern[str], seconds: float = 20) -> str:
         """Wait until a text or a pattern is shown; the screen it is on."""
@@ -258,6 +289,23 @@ def framed(screen: str) -> str:
 def _whole(word: str) -> str:
     """A word for tmux, which takes a `;` at the end of one for the end of the command."""
     return f"{word[:-1]}\\;" if word.endswith(";") else word
+
+
+def _found(screen: str, what: str | re.Pattern[str]) -> tuple[int, int, int]:
+    """Column, row and width of the first place where it is shown in a line."""
+    pattern = re.compile(re.escape(what)) if isinstance(what, str) else what
+    for row, line in enumerate(screen.splitlines()):
+        if found := pattern.search(line):
+            return cells(line[: found.start()]), row, cells(found[0])
+    pytest.fail(f"{what!r} is not shown\n{framed(screen)}")
+
+
+def _group_lives(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def _shows(screen: str, what: str | re.Pattern[str]) -> bool:
