@@ -49,6 +49,14 @@ def contents(home: Path) -> dict[str, tuple[int, bytes]]:
     return {name: (node.mode, node.data) for name, node in tree(home).items()}
 
 
+def but_state(home: Path) -> dict[str, tuple[int, bytes]]:
+    """The same without the folders for hostconf's own state, which an undo may leave empty."""
+    found = contents(home)
+    left = [name for name in found if name.startswith(".local")]
+    assert left in ([], [".local", ".local/state", ".local/state/hostconf"])
+    return {name: what for name, what in found.items() if name not in left}
+
+
 def planned(variables: Mapping[str, str], request: Request = REQUEST) -> dict[str, bytes]:
     """The config files that this request writes, as they are then."""
     home = variables["HOME"]

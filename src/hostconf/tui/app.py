@@ -22,6 +22,7 @@ from hostconf.model import Environment, OperationResult
 from hostconf.tui import crash
 from hostconf.tui.actions import ACTIONS, EVERYWHERE, bindings, keys_of
 from hostconf.tui.bench import Bench
+from hostconf.tui.gone import bearing
 from hostconf.tui.places import PLACES
 from hostconf.tui.screens.base import Room, attempt
 from hostconf.tui.theme import DARK, LIGHT, fitting
@@ -52,6 +53,7 @@ class Wizard(App[int]):
         if not colour:
             os.environ["NO_COLOR"] = "1"  # the only way in: the framework reads it from there
         super().__init__(ansi_color=True if not colour or "NO_COLOR" in os.environ else None)
+        self.driver_class = bearing(self.driver_class)
         self.bench = Bench(environment, dry_run=dry_run)
         self.dry_run, self.demo = dry_run, demo
         self.wish = Wish()
