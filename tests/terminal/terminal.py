@@ -189,8 +189,8 @@ class Terminal:
 
     def click_on(self, what: str | re.Pattern[str], seconds: float = 20) -> None:
         """Click into the middle of the first place where a text is shown, or where a pattern holds in a line."""
-        screen = self.wait_for(what, seconds)
-        column, row, width = _found(screen, what)
+        self.wait_for(what, seconds)
+        column, row, width = _found(self.rest(), what)
         self.click(column + width // 2, row)
 
     def resize(self, width: int, height: int) -> None:
@@ -217,8 +217,22 @@ class Terminal:
         return self._watch(lambda screen: _shows(screen, what), seconds, f"{what!r} was not shown")
 
     def wait_gone(self, what: str | re.Pattern[str], seconds: float = 20) -> str:
-        """Wait until it is shown no more; the screen without it."""
-        return self._watch(lambda screen: not _shows(screen, what), seconds, f"{what!r} is still shown")
+        """Wait until it is shown no more, and what was under it is at rest; the screen without it."""
+        self._watch(lambda screen: not _shows(screen, what), seconds, f"{what!r} is still shown")
+        return self.rest()
+
+    def rest(self, quiet: float = 0.25, most: float = 3) -> str:
+        """Wait until the screen has not changed for a while; gives it.
+
+        A click or a key that comes while one screen takes the place of another meets neither.
+        """
+        screen, now = self.screen(), time.monotonic()
+        end, since = now + most, now
+        while time.monotonic() < min(end, since + quiet):
+            time.sleep(POLL)
+            if (found := self.screen()) != screen:
+                screen, since = found, time.monotonic()
+        return screen
 
     def modes(self) -> Modes:
         """How the program has left the terminal. Waits for its end."""

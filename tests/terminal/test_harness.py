@@ -117,6 +117,19 @@ def test_a_program_that_does_not_listen_dies_of_it(start: Callable[..., Terminal
     assert terminal.ended() == 128 + 1
 
 
+def test_all_that_is_written_is_kept_and_a_signal_meets_the_program(
+    terminal: Terminal, variables: dict[str, str], tmp_path: Path
+) -> None:
+    words = ["sh", "-c", r"printf '\033[31mred\033[0m\n'; read x"]
+    terminal.start(words, env=variables, cwd=tmp_path, record=True)
+    assert "red" in terminal.rest(0.1)
+    assert b"\x1b[31mred" in terminal.output(b"red")
+    terminal.signal(9)
+    assert terminal.ended() == 128 + 9
+    terminal.close()
+    terminal.all_gone()
+
+
 def test_nothing_is_left_of_a_program_that_ignores_the_end(variables: dict[str, str], tmp_path: Path) -> None:
     terminal = Terminal()
     terminal.start(["sh", "-c", "trap '' HUP; echo $$ >pid; echo ready; sleep 60"], env=variables, cwd=tmp_path)

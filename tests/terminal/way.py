@@ -14,7 +14,7 @@ from hostconf.environment import read_environment
 from hostconf.workflow.request import Request
 from tests.terminal.terminal import Terminal
 
-READ = "WebSearch"
+READ = "[x] Claude Code"
 """Shown once the hosts of the sample home are read."""
 PLANNED = re.compile(r"\d+ files? · ")
 """Shown once a plan is made."""
