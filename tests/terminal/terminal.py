@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import pytest
 
-POLL = 0.05
+POLL = 0.1
 """Seconds between two looks at the screen."""
 
 # Leads the session in the place of a shell. As a shell that dies of it would, it hands the hang-up on to the program;
