@@ -59,6 +59,18 @@ def sample(tmp_path: Path) -> Path:
     return home
 
 
+@pytest.fixture(autouse=True)
+def one_key_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys as a person presses them: each acts before the next comes. Sent at once, one may overtake a focus."""
+    at_once = Pilot.press
+
+    async def press(self: Pilot[Any], *keys: str) -> None:
+        for key in keys:
+            await at_once(self, key)
+
+    monkeypatch.setattr(Pilot, "press", press)
+
+
 Open = Callable[..., Wizard]
 
 
@@ -93,6 +105,11 @@ async def settled(pilot: Pilot[Any]) -> None:
             continue  # a newer piece of work took its place: wait for that
         quiet += 1
     await pilot.pause()
+
+
+def now(app: Wizard) -> object:
+    """The screen, whatever the reader of types thinks that it is."""
+    return app.screen
 
 
 def screen_lines(app: Wizard) -> list[str]:

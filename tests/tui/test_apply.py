@@ -22,7 +22,7 @@ from hostconf.tui.messages import Step
 from hostconf.tui.screens.apply import STAY, Apply
 from hostconf.tui.screens.hosts import Hosts
 from hostconf.tui.screens.preview import Preview
-from tests.tui.conftest import SIZES, Open, same_picture, screen_text, settled
+from tests.tui.conftest import SIZES, Open, now, same_picture, screen_text, settled
 from tests.tui.test_preview import preview, tree, wished
 
 TOLD = "waiting for pid 4711"
@@ -79,11 +79,6 @@ async def approved(app: Wizard, pilot: Pilot[Any]) -> Apply:
     await pilot.press("y")
     await pilot.pause()
     assert isinstance(app.screen, Apply)
-    return app.screen
-
-
-def now(app: Wizard) -> object:
-    """The screen, whatever the reader of types thinks that it is."""
     return app.screen
 
 

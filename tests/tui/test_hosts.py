@@ -145,10 +145,10 @@ async def test_what_is_installed_and_its_drift(wizard: Open, sample: Path) -> No
 
 async def test_n_without_a_host_taken_in_stays(wizard: Open) -> None:
     app = wizard()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settled(pilot)
         await pilot.press("a", "n")
-        await pilot.pause()
+        await settled(pilot)
         assert app.wish.hosts == ()
         assert isinstance(app.screen, Hosts)
         assert "take a host in first" in screen_text(app)

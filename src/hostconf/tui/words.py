@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from textual.content import Content
+from textual.style import Style
+from textual.widget import Widget
 from textual.widgets import Static
 
 from hostconf.display import display
@@ -68,3 +70,9 @@ class Words(Static):
     def say(self, text: str | Content) -> None:
         """Show this instead."""
         self.update(text if isinstance(text, Content) else Content(text))
+
+
+def seen(widget: Widget, style: Style, names: Iterable[str]) -> Style:
+    """The style of these parts; the framework forgets `reverse`, by which the cursor is seen without colours."""
+    reverse = any(widget.get_component_styles(name).text_style.reverse for name in names)
+    return style + Style(reverse=True) if reverse else style

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widget import Widget
@@ -17,6 +17,7 @@ from textual.widgets import Button, Input
 
 from hostconf.tui.messages import Failed
 from hostconf.tui.screens.base import attempt
+from hostconf.tui.widgets.sections import Fields
 from hostconf.tui.wish import Wish
 from hostconf.tui.words import Words, said, sentence
 
@@ -55,7 +56,7 @@ class Asking(ModalScreen[Wish | None]):
         """Title, fields, what is wrong, buttons."""
         with Vertical(id="asking"):
             yield Words(self.TITLE_SHOWN, classes="heading")
-            with VerticalScroll(id="asking-fields", can_focus=False):
+            with Fields(id="asking-fields"):
                 yield from self.fields()
             yield Words(id="asking-trouble")
             with Horizontal(id="asking-buttons"):

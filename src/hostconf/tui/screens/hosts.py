@@ -65,11 +65,11 @@ class Hosts(Room):
             yield Rows(
                 Column("    Host", 15, 1),
                 Column("Version", 7, 0, wide_from=100),
-                Column("Web search", 19, 4),
-                Column("Web fetch", 17, 4),
+                Column("Web search", 19, 2),
+                Column("Web fetch", 17, 2),
                 Column("Servers", 7, 0, wide_from=100),
                 Column("Conflicts", 9, 0),
-                Column("Tier", 9, 3),
+                Column("Tier", 9, 9),
                 id="hosts-table",
                 empty=READING,
             )

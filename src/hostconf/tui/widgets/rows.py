@@ -17,7 +17,7 @@ from textual.style import Style
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
-from hostconf.tui.words import Words, fit, said
+from hostconf.tui.words import Words, fit, said, seen
 
 GAP = "  "
 
@@ -55,10 +55,8 @@ class RowList(OptionList):
     ]
 
     def get_visual_style(self, *component_classes: str, partial: bool = False) -> Style:
-        """The style of a part; the framework forgets `reverse`, by which the cursor is seen without colours."""
-        style = super().get_visual_style(*component_classes, partial=partial)
-        reverse = any(self.get_component_styles(name).text_style.reverse for name in component_classes)
-        return style + Style(reverse=True) if reverse else style
+        """See `seen`."""
+        return seen(self, super().get_visual_style(*component_classes, partial=partial), component_classes)
 
     async def _on_click(self, event: Click) -> None:
         event.prevent_default()

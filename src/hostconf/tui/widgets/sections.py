@@ -1,4 +1,4 @@
-"""Parts of one screen, one in sight at a time; and a text that scrolls."""
+"""Parts of one screen, one in sight at a time; a text that scrolls, and fields that do."""
 
 from __future__ import annotations
 
@@ -30,6 +30,10 @@ class Reading(VerticalScroll):
         Binding("ctrl+d", "page_down", "Page down", show=False),
         Binding("ctrl+u", "page_up", "Page up", show=False),
     ]
+
+
+class Fields(VerticalScroll, can_focus=False, inherit_bindings=False):
+    """Fields that scroll along with the focus: once it overflows, a plain one would take the arrow keys away."""
 
 
 class _Head(Words):

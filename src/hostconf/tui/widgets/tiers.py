@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from hostconf.model import TIERS
 from hostconf.tui.widgets.surface import capability
-from hostconf.tui.words import Words, fit, lines, safe, said, sentence
+from hostconf.tui.words import Words, fit, lines, safe, said, seen, sentence
 
 GAP = "  "
 WIDEST_NAME = 24
@@ -184,4 +184,6 @@ class TierGrid(Words, can_focus=True):
         else:
             sign, style = ("○", "") if able else ("×", "$text-disabled")
         cell = safe(f"{sign} {tier}", style)
-        return cell.stylize(self.get_visual_style("tiers--marked", partial=True)) if marked else cell
+        if not marked:
+            return cell
+        return cell.stylize(seen(self, self.get_visual_style("tiers--marked", partial=True), ("tiers--marked",)))
