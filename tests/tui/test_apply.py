@@ -24,6 +24,7 @@ from hostconf.tui.screens.hosts import Hosts
 from hostconf.tui.screens.preview import Preview
 from tests.tui.conftest import SIZES, Open, now, same_picture, screen_text, settled
 from tests.tui.test_preview import preview, tree, wished
+from tests.workflow.test_verify import gone
 
 TOLD = "waiting for pid 4711"
 
@@ -181,6 +182,35 @@ async def test_a_click_in_the_footer_is_a_key(wizard: Open) -> None:
         await pilot.click("Footer", offset=(3, 0))
         await settled(pilot)
         assert isinstance(now(app), Hosts)
+
+
+async def test_leaving_does_not_wait_for_a_host_that_is_being_asked(wizard: Open, tmp_path: Path) -> None:
+    """It is ended, with what it started."""
+    told = tmp_path / "told"
+    program = tmp_path / "codex"
+    program.write_text(f"#!/bin/sh\nsleep 300 &\necho $$ $! > {told}.new\nmv {told}.new {told}\nwait\n")
+    program.chmod(0o755)
+    app = wizard()
+    variables = {**app.bench.environment.variables, "PATH": f"{tmp_path}{os.pathsep}{os.defpath}"}
+    app.bench.environment = app.bench.environment._replace(variables=variables)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await approved(app, pilot)
+        while not told.exists():
+            await pilot.pause()
+        await pilot.press("q")
+    assert app.return_value == 0
+    await asyncio.get_running_loop().shutdown_default_executor()  # as the interpreter does when it ends
+    assert all(gone(int(pid)) for pid in told.read_text().split())
+
+
+async def test_in_the_demo_no_program_is_started(wizard: Open) -> None:
+    app = wizard(demo=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await approved(app, pilot)
+        await settled(pilot)
+        assert "no program is started in the demo" in screen_text(app)
+        assert not screen.check_action("verify", ())
+        assert not screen._asking
 
 
 async def test_the_hosts_are_asked_what_they_load(wizard: Open, sample: Path, tmp_path: Path) -> None:

@@ -89,6 +89,10 @@ class Wizard(App[int]):
 
         self.run_worker(work, thread=True, group="recovery", exit_on_error=False)
 
+    def on_unmount(self) -> None:
+        """The interpreter waits for every thread: none may wait for somebody else's program then."""
+        self.bench.leave()
+
     def on_wizard_looked(self, event: Looked) -> None:
         """What is unfinished comes before anything else."""
         behind = [s.PLACE for s in self.screen_stack if isinstance(s, Room)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from threading import Lock
+from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
 from hostconf import workflow
@@ -24,6 +24,7 @@ class Bench:
         self.dry_run = dry_run
         self._wishes: Wishes | None = None
         self._turn = Lock()
+        self._left = Event()
 
     def status(self, hosts: Sequence[str] = ()) -> OperationResult:
         """See `workflow.status`."""
@@ -104,8 +105,12 @@ class Bench:
             self.forget_files()
 
     def verify(self, hosts: Sequence[str]) -> OperationResult:
-        """See `workflow.verify`."""
-        return workflow.verify(self.environment, hosts)
+        """See `workflow.verify`; ends early where one leaves."""
+        return workflow.verify(self.environment, hosts, self._left.is_set)
+
+    def leave(self) -> None:
+        """Nobody waits for an answer any more: programs that are being asked are ended."""
+        self._left.set()
 
     def _may_write(self) -> None:
         if self.dry_run:

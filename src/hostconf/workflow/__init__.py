@@ -148,11 +148,13 @@ def recover(
     return run(environment, action, lock_id, yes=yes, on_step=on_step)
 
 
-def verify(environment: Environment, hosts: Sequence[str] = ()) -> OperationResult:
-    """The hosts' own word on what they load. Starts their programs."""
+def verify(
+    environment: Environment, hosts: Sequence[str] = (), unless: Callable[[], bool] = lambda: False
+) -> OperationResult:
+    """The hosts' own word on what they load. Starts their programs, and ends them once `unless` says yes."""
     from hostconf.workflow.ask import verify as run
 
-    return run(environment, hosts)
+    return run(environment, hosts, unless)
 
 
 def doctor(environment: Environment) -> OperationResult:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import IO, Any, NamedTuple, cast
 
 from hostconf.display import mask_text
@@ -37,6 +37,7 @@ def run(
     extra: Mapping[str, str],
     seconds: float,
     without: Collection[str] = (),
+    unless: Callable[[], bool] = lambda: False,
 ) -> Ran:
     """Run a program in the project folder with the user's own variables. Never raises for what it does.
 
@@ -44,6 +45,7 @@ def run(
 
     Args:
         without: variables that it does not get where `--home` was given.
+        unless: asked all the while; once it says yes, the program is ended.
     """
     variables = {k: v for k, v in environment.variables.items() if environment.host_variables or k not in without}
     variables |= {**extra, "HOME": environment.home}
@@ -63,10 +65,12 @@ def run(
     with process:
         heard = _Heard("", "", False)
         try:
-            heard = _listen(process, seconds)
+            heard = _listen(process, seconds, unless)
         finally:
             if not heard.alone:
                 _end(process)
+    if unless():
+        return Ran(-1, heard.out, heard.err, f"`{words[0]}` was ended: nobody waits for its answer")
     if not heard.ended:
         return Ran(-1, heard.out, heard.err, f"`{words[0]}` gave no answer in {seconds:g} seconds")
     return Ran(process.returncode or 0, heard.out, heard.err, "")
@@ -81,7 +85,7 @@ class _Heard(NamedTuple):
     """Whether nobody it started holds its streams any more: then its number may soon be another's."""
 
 
-def _listen(process: subprocess.Popen[bytes], seconds: float) -> _Heard:
+def _listen(process: subprocess.Popen[bytes], seconds: float, unless: Callable[[], bool]) -> _Heard:
     """Both streams until they end, or until the program has ended and a moment more."""
     import selectors
     import time
@@ -92,7 +96,7 @@ def _listen(process: subprocess.Popen[bytes], seconds: float) -> _Heard:
     with selectors.DefaultSelector() as selector:
         for stream in kept:
             selector.register(stream, selectors.EVENT_READ)
-        while selector.get_map() and time.monotonic() < end:
+        while selector.get_map() and time.monotonic() < end and not unless():
             for key, _ in selector.select(0.05):
                 stream = cast("IO[bytes]", key.fileobj)
                 part = stream.read1(65536)  # type: ignore[attr-defined]
@@ -102,7 +106,7 @@ def _listen(process: subprocess.Popen[bytes], seconds: float) -> _Heard:
             if process.poll() is not None:
                 end = min(end, time.monotonic() + _GRACE)
         silent = not selector.get_map()
-    while process.poll() is None and time.monotonic() < end:
+    while process.poll() is None and time.monotonic() < end and not unless():
         time.sleep(0.01)
     out, err = (bytes(data).decode("utf-8", "replace") for data in kept.values())
     ended = process.poll() is not None
@@ -161,16 +165,18 @@ def newest_version(package: str, environment: Environment) -> str:
     return f"{package}@{version}"
 
 
-def verify(environment: Environment, names: Sequence[str]) -> OperationResult:
+def verify(environment: Environment, names: Sequence[str], unless: Callable[[], bool]) -> OperationResult:
     """See `hostconf.workflow.verify`."""
     house = open_house(environment)
     rows, found = surveys(house, names)
     answers = []
     wrong = False
     for row in rows:
+        if unless():
+            break
         host = next(h for h in house.hosts if h.id == row.host)
         program = found.workspace.snapshot.programs.get(row.host, "")
-        answer = _ask(host, row, program, environment)
+        answer = _ask(host, row, program, environment, unless)
         wrong = wrong or answer["verdict"] == "differs"
         answers.append(answer)
     return OperationResult(
@@ -183,7 +189,7 @@ def verify(environment: Environment, names: Sequence[str]) -> OperationResult:
     )
 
 
-def _ask(host: Host, row: Survey, program: str, environment: Environment) -> dict[str, Any]:
+def _ask(host: Host, row: Survey, program: str, environment: Environment, unless: Callable[[], bool]) -> dict[str, Any]:
     answer: dict[str, Any] = {
         "id": host.id,
         "name": host.name,
@@ -200,7 +206,7 @@ def _ask(host: Host, row: Survey, program: str, environment: Environment) -> dic
     if host.verify is None:
         return {**answer, "verdict": "cannot", "message": "this host has no command that tells"}
     words = [program, *host.verify.run[1:]]
-    ran = run(words, environment, host.verify.environment, host.verify.seconds, moving(host))
+    ran = run(words, environment, host.verify.environment, host.verify.seconds, moving(host), unless)
     answer["command"] = list(host.verify.run)
     if ran.problem:
         return {**answer, "verdict": "cannot", "message": ran.problem}

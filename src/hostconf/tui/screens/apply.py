@@ -31,6 +31,7 @@ State = Literal["writing", "done", "partial", "failed"]
 
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 STAY = "writing: this cannot be left half-way"
+NOT_ASKED = "  Not asked: no program is started in the demo. At home each host is asked here what it loads."
 UNFINISHED = ("recovery-needed", "cleaning-unfinished")
 """Codes of failures after which an operation is left open."""
 VERDICTS = {
@@ -244,6 +245,10 @@ class Apply(Room):
         """Ask the hosts what they load."""
         if self.state not in ("done", "partial") or self._asking:
             return
+        if self.wizard.demo:
+            rows = [planned.heading("The hosts' own word"), sentence(NOT_ASKED)]
+            self.query_one("#apply-hosts", Paragraphs).say(rows)
+            return
         bench, hosts = self.wizard.bench, self.hosts
         self._asking = True
         self._say_asking()
@@ -281,7 +286,7 @@ class Apply(Room):
             "stay": self.state == "writing",
             "back": self.state != "writing",
             "done": written,
-            "verify": written,
+            "verify": written and not self.wizard.demo,
             "replan": self.state == "failed",
             "mend": code in (*UNFINISHED, "bug", "interrupted"),
         }
