@@ -241,3 +241,18 @@ def test_recovery_after_a_killed_apply(wizard: Wizard, demo: Path, variables: di
     terminal.type("q")
     assert terminal.ended() == 0
     assert terminal.modes().sane
+
+
+def test_stopped_and_continued_from_outside(wizard: Wizard) -> None:
+    """By a signal that cannot be caught: it draws anew, and the terminal is as it was found once one leaves."""
+    terminal = wizard()
+    terminal.wait_for(way.READ)
+    terminal.signal(signal.SIGSTOP)
+    terminal.signal(signal.SIGCONT)
+    terminal.type("?")
+    terminal.wait_for("On every screen")
+    terminal.type("Escape")
+    terminal.wait_gone("On every screen")
+    terminal.type("q")
+    assert terminal.ended() == 0
+    assert terminal.modes().sane

@@ -75,7 +75,7 @@ class Wizard(App[int]):
             number = getattr(signal, name, None)
             if number is not None:
                 try:
-                    loop.add_signal_handler(number, self.told_to_leave)
+                    loop.add_signal_handler(number, self.told_to_leave, name == "SIGHUP")
                 except (NotImplementedError, RuntimeError, ValueError):
                     pass  # not the main thread: then the one who started us looks after signals
         self.push_screen(self._made("hosts"))
@@ -101,9 +101,11 @@ class Wizard(App[int]):
 
             self.push_screen(Recovery(event.result))
 
-    def told_to_leave(self) -> None:
+    def told_to_leave(self, gone: bool = False) -> None:
         """The terminal is gone, or somebody ended us: at once, but not in the middle of writing."""
         self._leave_after = True
+        if gone and self._driver is not None:
+            self._driver.disable_input()  # else its thread reads the end of the terminal, again and again
         if not self.writing:
             self.exit(130)
 

@@ -35,6 +35,7 @@ def bearing(driver: type[Driver]) -> type[Driver]:
     """The same driver, over a file that bears it when the terminal goes.
 
     The framework's writing thread dies of a write that fails, and a few writes later the program waits for it for ever.
+    And it is put away and begun anew after a stop that came unannounced.
     """
 
     class Bearer(driver):  # type: ignore[misc, valid-type]
@@ -43,5 +44,11 @@ def bearing(driver: type[Driver]) -> type[Driver]:
             file: IO[str] | None = getattr(self, "_file", None)
             if file is not None:
                 self._file: Any = Bearing(file)
+
+        def _sigcont_application(self, *words: Any) -> None:
+            # After a SIGSTOP nothing was put away; begun twice, the raw modes would be taken for the user's own.
+            if self._auto_restart and not self._must_signal_resume:
+                self.suspend_application_mode()
+            super()._sigcont_application(*words)
 
     return Bearer

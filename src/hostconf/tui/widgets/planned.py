@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -19,8 +20,22 @@ LETTERS = {"create": "A", "modify": "M", "delete": "D"}
 _COLOURS = {"create": "$text-success", "modify": "$text-warning", "delete": "$text-error"}
 
 
+_HERE = (
+    (r" \(`--tier \w+`\)", ""),
+    (r"`--tier web_(\w+)=(\w+)`", r"`\2` for web \1"),
+    (r"`--tier (\w+)=(\w+)`", r"`\2` for \1"),
+    (r"`--scope (\w+)`", r"scope `\1`"),
+    (r"`--(replace|pin|accept [\w-]+)`", r"`\1` under Options"),
+    (r"`--package (\S+)`", r"`\1` under Options"),
+)
+"""Options of the command line in a hint of the planner, and what they are called here."""
+
+
 def homely(text: str, home: str) -> str:
-    """A sentence with the home folder in its places shortened."""
+    """A sentence as it is said here: places without the home folder, choices in place of options."""
+    if "`--" in text:
+        for option, here in _HERE:
+            text = re.sub(option, here, text)
     return text.replace(f"`{home}/", "`~/") if home else text
 
 
