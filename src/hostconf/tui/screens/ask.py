@@ -16,6 +16,10 @@ from hostconf.tui.widgets.paragraphs import Paragraphs
 from hostconf.tui.words import Words, sentence
 
 
+AROUND, AROUND_TYPED = 10, 15
+"""Lines of a dialog around what is said: edge, question, field, buttons."""
+
+
 class Confirm(ModalScreen[bool]):
     """A question with a yes and a no. With `typed` the yes counts only after that word was typed."""
 
@@ -54,6 +58,16 @@ class Confirm(ModalScreen[bool]):
     def on_mount(self) -> None:
         """The field first; without one the no, so that a stray Enter harms nobody."""
         self.query_one("#ask-word" if self._typed else "#no").focus()
+
+    def on_resize(self) -> None:
+        """What is said gets the room that is left."""
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        # a dialog as high as its content would count all of the text, also what is scrolled away
+        for said in self.query("#ask-said"):
+            room = self.size.height * 9 // 10 - (AROUND_TYPED if self._typed else AROUND)
+            said.styles.max_height = said.styles.height = max(3, min(said.virtual_size.height, room))
 
     @on(Input.Changed, "#ask-word")
     def _word(self, event: Input.Changed) -> None:

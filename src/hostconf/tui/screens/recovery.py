@@ -28,6 +28,8 @@ Data = Mapping[str, Any]
 
 WIDE = 110
 """Width of the screen from which on what is known and what may be done stand side by side."""
+TALL = 50
+"""Height from which on the place of every lock is shown."""
 LOOKING = "looking what was left …"
 STAY = "writing: this cannot be left half-way"
 DRY = "this is a dry run: nothing is written. Start hostconf without `--dry-run` to settle it"
@@ -145,7 +147,7 @@ class Recovery(Room):
         state, home = self.state, self.home
         if state is None:
             return
-        rows = unfinished.lock_lines(state, home, short=self.app.size.width < WIDE)
+        rows = unfinished.lock_lines(state, home, short=self.app.size.width < WIDE or self.app.size.height < TALL)
         rows += [Content(""), *unfinished.operation_lines(state, self._hosts, home)]
         rows += unfinished.now_lines(self._about, self._hosts, self._problems, home)
         self.query_one("#recovery-facts", Paragraphs).say(rows)
