@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,25 @@ async def test_what_is_installed_and_its_drift(wizard: Open, sample: Path) -> No
         await settled(pilot)
         assert any("[x] Codex CLI" in line and "drift!" in line for line in screen_lines(app))
         assert "! drift ~/.codex/config.toml" in screen_text(app)
+
+
+async def test_a_host_that_is_gone_is_shown_while_something_of_ours_is_on_record(wizard: Open, sample: Path) -> None:
+    """It is not taken in by itself, and what was installed is found."""
+    app = wizard()
+    bench = app.bench
+    env = (("DEEPSEEK_API_KEY", None),)
+    done = bench.carry_out(bench.prepare(Request("deepseek-web-retrieval", ("codex",), env=env)), lambda step: None)
+    assert done.exit_code == 0
+    shutil.rmtree(sample / ".codex")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        assert app.wish.hosts == ("claude",)
+        await pilot.press("j")
+        await settled(pilot)
+        assert "[ ] Codex CLI" in screen_text(app) and "Not here any more" in screen_text(app)
+        await pilot.press("i")
+        await settled(pilot)
+        assert "deepseek-web-retrieval on Codex CLI" in " ".join(screen_text(app).split())
 
 
 async def test_n_without_a_host_taken_in_stays(wizard: Open) -> None:

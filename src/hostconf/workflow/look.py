@@ -17,12 +17,13 @@ from hostconf.workflow.gather import Gathered, House, gather, open_house, record
 
 
 def surveys(house: House, names: Sequence[str]) -> tuple[list[Survey], Gathered]:
-    """The surveys of the hosts named; of those that are there when none is."""
+    """The surveys of the hosts named; when none is, of those that are there or have an install of ours."""
     hosts = house.named(names)
     found = gather(house, hosts)
     rows = [survey(h, found.workspace, house.catalogue, found.known.own(h.id)) for h in hosts]
     rows = [row._replace(conflicts=(*row.conflicts, *drifted(found, row), *foreign(found, row))) for row in rows]
-    return [row for row in rows if names or row.present], found
+    ours = {r.host for r in found.known.records.values()}
+    return [row for row in rows if names or row.present or row.host in ours], found
 
 
 def drifted(found: Gathered, row: Survey) -> tuple[Conflict, ...]:

@@ -106,7 +106,8 @@ class Hosts(Room):
         rows = event.result.data["hosts"]
         self._hosts = {str(row["id"]): row for row in rows}
         if not self.wizard.chosen_once:
-            self.wizard.wish = self.wizard.wish._replace(hosts=tuple(self._hosts))
+            here = tuple(name for name, host in self._hosts.items() if host["present"])
+            self.wizard.wish = self.wizard.wish._replace(hosts=here)
             self.wizard.chosen_once = bool(self._hosts)
         if not self._hosts:
             bench = self.wizard.bench
@@ -147,7 +148,7 @@ class Hosts(Room):
                     safe("[x] " if chosen else "[ ] ", "$primary bold" if chosen else "$text-muted"),
                     safe(host["name"], "bold" if chosen else ""),
                 ),
-                safe(host["version"] or "–", "$text-muted", 20),
+                safe(host["version"] or ("–" if host["present"] else "gone"), "$text-muted", 20),
                 who_answers(surface.get("web_search", ())),
                 who_answers(surface.get("web_fetch", ())),
                 safe(len(host["registrations"])),
@@ -241,6 +242,9 @@ def about_tools(host: Data, home: str) -> list[Content]:
     """What is broken, what the model gets, what is installed."""
     rows: list[Content] = []
     broken = _broken(host)
+    if not host["present"]:
+        rows.append(heading("Not here any more", "$text-warning"))
+        rows.append(said("  ", sentence("what hostconf installed for it is still on record: `i` takes it back")))
     if broken:
         rows.append(heading("Cannot be used", "$text-error"))
         rows += [
