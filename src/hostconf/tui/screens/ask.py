@@ -15,7 +15,6 @@ from textual.widgets import Button, Input
 from hostconf.tui.widgets.paragraphs import Paragraphs
 from hostconf.tui.words import Words, sentence
 
-
 AROUND, AROUND_TYPED = 10, 15
 """Lines of a dialog around what is said: edge, question, field, buttons."""
 
