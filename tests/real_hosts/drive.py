@@ -23,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -165,8 +165,13 @@ class Driver:
         variables: Mapping[str, str] | None = None,
         *,
         once_answered: bool = False,
+        lasting: bool = False,
     ) -> Answer:
-        """Start the program once, in the cage, with nothing of this machine's environment."""
+        """Start the program once, in the cage, with nothing of this machine's environment.
+
+        With `lasting` it is no copy that it works on: what it writes stays.
+        """
+        copied = nullcontext if lasting else original_set_aside
         with tempfile.TemporaryDirectory(dir=self.work, prefix="start-", ignore_cleanup_errors=True) as made:
             place = Path(made)
             record, spec, scratch = place / "record.jsonl", place / "spec.json", place / "tmp"
@@ -188,7 +193,7 @@ class Driver:
                 "own_network": bool(containment().prefix),
             }
             spec.write_text(json.dumps(given), encoding="utf-8")
-            with original_set_aside(home), original_set_aside(project):
+            with copied(home), copied(project):
                 done = subprocess.run(
                     [*containment().prefix, sys.executable, "-B", "-m", "tests.real_hosts.cage", str(spec)],
                     cwd=ROOT,
