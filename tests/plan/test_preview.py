@@ -158,6 +158,14 @@ def test_a_choice_that_is_overridden_is_said(tmp_path: Path) -> None:
     assert not any("websearch: " in s for s in said), "nothing was chosen for it"
 
 
+def test_a_server_is_named_with_its_line_of_before(tmp_path: Path) -> None:
+    """The switch of the built-in search comes above it and moves it down."""
+    file = "~/.codex/config.toml"
+    world = make(tmp_path, {file: '# mine\n[mcp_servers.tavily]\ncommand = "npx"\nargs = ["-y", "tavily-mcp"]\n'})
+    said = [s for s in blast(world, "codex", "forced", "forced") if "`tavily`" in s]
+    assert len(said) == 1 and f"(`{world.at(file)}`:2)" in said[0], said
+
+
 def test_an_empty_plan_has_no_blast_radius(tmp_path: Path) -> None:
     world = world_of("rival in user", tmp_path)
     request = wish("codex", search="forced", fetch="forced")

@@ -45,7 +45,8 @@ def blast_radius(
     for rival in rivals:
         served = sorted({raw for _, raw in rival.tools if raw != "*"})
         rest = f", with {', '.join(f'`{t}`' for t in served)}" if served else ""
-        said.append(f"the server `{rival.name}` (`{rival.path}`:{rival.line}) is switched off as a whole{rest} {wide}")
+        where = f"`{rival.path}`:{_line_before(before, rival)}"
+        said.append(f"the server `{rival.name}` ({where}) is switched off as a whole{rest} {wide}")
     if "forced" in choice.tiers.values():
         said += host.blast.get("forced", ())
     said += [
@@ -81,6 +82,12 @@ def _overridden(before: View, tool: HostTool) -> list[str]:
                 if key == tool.id and value != switch.off:
                     found.append(_comes_back(f"{key}: {value}", path, line))
     return found
+
+
+def _line_before(before: View, rival: Registration) -> int:
+    """Where it stands in the file as it is now: what is written above it moves it down."""
+    lines = (before.line(file, rival.at) for file in before.files if file.path == rival.path)
+    return next((line for line in lines if line), rival.line)
 
 
 def _comes_back(choice: str, path: str, line: int) -> str:
