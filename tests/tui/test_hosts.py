@@ -144,6 +144,18 @@ async def test_what_is_installed_and_its_drift(wizard: Open, sample: Path) -> No
         assert "! drift ~/.codex/config.toml" in screen_text(app)
 
 
+async def test_why_a_server_is_off_names_the_file_in_short(wizard: Open) -> None:
+    app = wizard()
+    bench = app.bench
+    tiers = (("claude", "web_search", "forced"), ("claude", "web_fetch", "forced"))
+    env = (("DEEPSEEK_API_KEY", None),)
+    prepared = bench.prepare(Request("deepseek-web-retrieval", ("claude",), host_tiers=tiers, env=env))
+    assert bench.carry_out(prepared, lambda step: None).exit_code == 0
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        assert "(~/.claude/settings.json:" in screen_text(app)
+
+
 async def test_a_host_that_is_gone_is_shown_while_something_of_ours_is_on_record(wizard: Open, sample: Path) -> None:
     """It is not taken in by itself, and what was installed is found."""
     app = wizard()

@@ -302,7 +302,7 @@ def about_files(host: Data, home: str) -> list[Content]:
                 if one["capabilities"]
                 else "",
                 safe(f"  {place(one['path'], one['line'], home)}", "$secondary"),
-                said("  ", sentence(str(why), "$text-muted")) if why else "",
+                said("  ", sentence(homely(str(why), home), "$text-muted")) if why else "",
             )
         )
     if not host["registrations"]:
