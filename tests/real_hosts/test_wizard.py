@@ -10,6 +10,7 @@ import json
 import re
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -270,3 +271,74 @@ def test_hosts_that_write_in_between(
     assert [(lived_in / name).read_bytes() for name in own] == before
     assert way.records(lived_in) == [] and way.litter(lived_in) == []
     assert listed(drivers, lived_in, project) == {**BEFORE, "claude": {**BEFORE["claude"], "later": "on"}}
+
+
+# ------------------------------------------------------------------ left while a host is asked
+
+
+def at_work(drivers: Mapping[str, Driver]) -> dict[int, str]:
+    """The processes that were started to ask a host: number and words."""
+    found = {}
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (place / "cmdline").read_bytes()
+            told = words + (place / "environ").read_bytes()
+        except OSError:
+            continue  # it has ended, or is somebody else's
+        if any(f"{driver.work}/".encode() in told for driver in drivers.values()):
+            found[int(place.name)] = words.replace(b"\0", b" ").decode("utf-8", "replace")
+    return found
+
+
+def left_while_asked(terminal: Terminal, drivers: Mapping[str, Driver], host: str) -> None:
+    """By `q`, as soon as this host itself is at work; nobody waits for it, and it goes with all that it started."""
+    end = time.monotonic() + 200
+    while not any(words.startswith(f"{drivers[host].program} ") for words in at_work(drivers).values()):
+        assert time.monotonic() < end and terminal.running(), terminal.screen()
+        time.sleep(0.05)
+    assert "asking the hosts" in terminal.screen()
+    terminal.type("q")
+    assert terminal.ended(5) == 0 and terminal.modes().sane
+    end = time.monotonic() + 5
+    while left := at_work(drivers):
+        assert time.monotonic() < end, left
+        time.sleep(0.05)
+
+
+def test_project_scope_and_left_while_a_host_is_asked(
+    drivers: dict[str, Driver], lived_in: Path, project: Path, wizard: Callable[[str], Terminal], tmp_path: Path
+) -> None:
+    """What is written and taken back stays so. Hosts that want an approval first are said to wait, and do."""
+    path = on_path(drivers.values(), tmp_path / "npm")
+    before, site = way.contents(lived_in), way.contents(project)
+    terminal = wizard(path)
+    terminal.wait_for(way.READ)
+    terminal.type("W")
+    terminal.wait_for("× forced")
+    terminal.wait_gone("forced  …")
+    terminal.type("s")
+    terminal.wait_for("● project")
+    terminal.wait_gone("forced  …")
+    terminal.type("n")
+    terminal.wait_for(way.PLANNED)
+    way.approve(terminal)
+    screen = terminal.wait_for(way.WRITTEN)
+    assert screen.count("(deepseek)  waits") >= 2, screen
+    left_while_asked(terminal, drivers, "claude")
+    assert way.contents(lived_in) == before
+    assert {".mcp.json", ".codex/config.toml", "opencode.json"} <= set(way.contents(project)) - set(site)
+    now = listed(drivers, lived_in, project)
+    assert now["claude"].pop(OURS).startswith("⏸ Pending approval")
+    assert now == {**BEFORE, "opencode": {**BEFORE["opencode"], OURS: "on"}}  # codex reads no file of a project before
+
+    terminal = wizard(path)
+    terminal.wait_for(way.READ)
+    terminal.type("i")
+    terminal.wait_for(re.compile("(?s)(deepseek-web-retrieval +project +optional +optional .* as written.*){3}"))
+    terminal.type("U")
+    terminal.wait_for(way.PLANNED)
+    way.approve(terminal)
+    terminal.wait_for("✓ Taken back")
+    left_while_asked(terminal, drivers, "opencode")
+    assert way.contents(lived_in) == before
+    assert way.contents(project) == site
