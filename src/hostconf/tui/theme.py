@@ -25,6 +25,7 @@ DARK = Theme(
         "border-blurred": "#2b3045",
         "text-muted": "#969cb3",  # the framework's own is an `auto`, which comes out white in a Content
         "text-disabled": "#646b85",
+        "scrollbar-background": "#1f2332",
     },
 )
 LIGHT = Theme(

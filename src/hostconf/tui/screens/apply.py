@@ -35,7 +35,7 @@ NOT_ASKED = "  Not asked: no program is started in the demo. At home each host i
 UNFINISHED = ("recovery-needed", "cleaning-unfinished")
 """Codes of failures after which an operation is left open."""
 VERDICTS = {
-    "agrees": ("✓", "$text-success", "agrees: it loads what was written"),
+    "agrees": ("✓", "$text-success", "agrees: it loads what its files say"),
     "differs": ("≠", "$text-error", "differs"),
     "cannot": ("?", "$text-warning", "cannot be asked"),
     "not-installed": ("–", "$text-muted", "not installed here"),

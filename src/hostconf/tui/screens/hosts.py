@@ -258,7 +258,8 @@ def about_tools(host: Data, home: str) -> list[Content]:
         ]
         rows.append(said("    ", safe("what follows is what the other files say", "$text-muted")))
     for name, tools in host["surface"].items():
-        several = safe(f"  {len(tools)} tools: the model chooses", "$text-warning") if len(tools) > 1 else ""
+        sure = sum(tool["state"] == "offered" for tool in tools)
+        several = safe(f"  {sure} tools: the model chooses", "$text-warning") if sure > 1 else ""
         rows.append(said(heading(f"{host['name']} · {capability(name)}"), several))
         rows += surface_lines(tools, home)
     if host["installed"]:

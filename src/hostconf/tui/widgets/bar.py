@@ -45,7 +45,7 @@ class Bar(Horizontal):
         Crumb.-done:hover { text-style: underline; }
         .bar-gap { width: auto; color: $text-disabled; }
         #bar-space { width: 1fr; }
-        .bar-badge { width: auto; margin-left: 1; padding: 0 1; text-style: bold reverse; color: $warning; }
+        .bar-badge { width: auto; margin-left: 1; text-style: bold reverse; color: $warning; }
         #bar-project { width: auto; max-width: 30; padding: 0 1; }
     }
     Bar.-narrow #bar-project { display: none; }
@@ -76,16 +76,16 @@ class Bar(Horizontal):
             yield Words(self._project, id="bar-project")
         yield Unfinished(id="bar-unfinished", classes="bar-badge")
         if self._demo:
-            yield Words("DEMO", classes="bar-badge")
+            yield Words(" DEMO ", classes="bar-badge")
         if self._dry_run:
-            yield Words("DRY RUN", classes="bar-badge")
+            yield Words(" DRY RUN ", classes="bar-badge")
 
     def on_mount(self) -> None:
         """What is unfinished is said on every screen."""
         self.watch(self.app, "unfinished", self._tell)
 
     def _tell(self, word: str) -> None:
-        self.query_one("#bar-unfinished", Words).say(word)
+        self.query_one("#bar-unfinished", Words).say(f" {word} ")
         self.set_class(bool(word), "-unfinished")
         self.on_resize()
 
