@@ -260,3 +260,12 @@ async def test_without_colours_no_colour_is_drawn(wizard: Open, monkeypatch: pyt
 def test_actions_say_something(tmp_path: Path) -> None:
     assert [a.id for a in ACTIONS.values() if not (a.help and a.label and a.keys)] == []
     assert inspect.getdoc(import_module("hostconf.tui.actions"))
+
+
+async def test_a_long_project_keeps_its_name_on_the_bar(wizard: Open, tmp_path: Path) -> None:
+    """Its end is what it is known by."""
+    project = tmp_path / ("long" * 10) / "site"
+    project.mkdir(parents=True)
+    async with (app := wizard(project=project)).run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        assert "longlong/site" in screen_lines(app)[0]

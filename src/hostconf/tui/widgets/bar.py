@@ -33,6 +33,10 @@ class Unfinished(Words):
         self.app.run_worker(self.app.run_action("go_recovery"))
 
 
+LONGEST = 28
+"""Cells for the project."""
+
+
 class Bar(Horizontal):
     """Name, steps, badges."""
 
@@ -57,7 +61,8 @@ class Bar(Horizontal):
     def __init__(self, step: str, title: str, *, dry_run: bool, demo: bool, project: str, home: str) -> None:
         super().__init__()
         self._step, self._title, self._dry_run, self._demo = step, title, dry_run, demo
-        self._project = place(project, home=home) if project else ""
+        shown = place(project, home=home) if project else ""
+        self._project = shown if len(shown) <= LONGEST else "…" + shown[1 - LONGEST :]  # its end is its name
 
     def compose(self) -> ComposeResult:
         """The parts in order."""
