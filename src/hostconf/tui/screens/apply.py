@@ -15,8 +15,8 @@ from textual.widget import Widget
 
 from hostconf.model import OperationResult
 from hostconf.tui.actions import bindings
-from hostconf.tui.messages import Failed, Step
-from hostconf.tui.screens.base import Room, attempt
+from hostconf.tui.messages import Failed, Step, Stopped
+from hostconf.tui.screens.base import Room, Writing
 from hostconf.tui.widgets import planned
 from hostconf.tui.widgets.paragraphs import Paragraphs
 from hostconf.tui.widgets.sections import Reading
@@ -42,7 +42,7 @@ VERDICTS = {
 }
 
 
-class Apply(Room):
+class Apply(Writing):
     """One transaction from its first step to the hosts' own word. While it writes, nothing leaves."""
 
     PLACE = "apply"
@@ -62,12 +62,6 @@ class Apply(Room):
         result: OperationResult
 
     @dataclass
-    class Stopped(Message):
-        """It failed, and why."""
-
-        failure: Failed
-
-    @dataclass
     class Asked(Message):
         """The hosts have answered."""
 
@@ -77,8 +71,6 @@ class Apply(Room):
         super().__init__()
         self.prepared = prepared
         self.state: State = "writing"
-        self._steps: list[str] = []
-        """Filled by the thread that writes, read by the screen."""
         self._failure: Failed | None = None
         self._frame = 0
         self._asking = False
@@ -95,29 +87,11 @@ class Apply(Room):
     def on_mount(self) -> None:
         """Begin at once: it was approved."""
         self.query_one("#apply-body").focus()
-        self.wizard.begin_writing()
+        bench, prepared = self.wizard.bench, self.prepared
+        self.write(lambda on_step: bench.carry_out(prepared, on_step), self.Ended, "`hostconf recover`")
         self._say_steps()
         if self.app.animation_level != "none":
             self.set_interval(0.1, self._turn)
-        # not exclusive, and nothing looks at whether it is cancelled: what was begun is brought to an end
-        self.run_worker(self._writer(), thread=True, exclusive=False, group="writing", exit_on_error=False)
-
-    def _writer(self) -> Any:
-        bench, prepared = self.wizard.bench, self.prepared
-
-        def on_step(text: str) -> None:
-            self._steps.append(text)
-            self.post_message(Step(text))
-
-        def work() -> None:
-            answer: Message
-            try:
-                answer = attempt(lambda: bench.carry_out(prepared, on_step), self.Ended)
-            except BaseException as error:  # whatever it was, the screen must hear that nobody writes any more
-                answer = Failed("interrupted", f"it was interrupted: {type(error).__name__}", "`hostconf recover`")
-            self.post_message(self.Stopped(answer) if isinstance(answer, Failed) else answer)
-
-        return work
 
     @property
     def names(self) -> Mapping[str, str]:

@@ -13,7 +13,7 @@ from textual.widgets import Footer
 from textual.worker import get_current_worker
 
 from hostconf.errors import HostconfError
-from hostconf.tui.messages import Failed
+from hostconf.tui.messages import Failed, Step, Stopped
 from hostconf.tui.widgets.bar import Bar
 from hostconf.tui.widgets.rows import Rows
 from hostconf.tui.words import Words, said, sentence
@@ -111,6 +111,35 @@ class Room(Screen[Any]):
         with_focus = [rows for rows in tables if rows.has_focus_within]
         for rows in (with_focus or tables)[:1]:
             rows.start_filter()
+
+
+class Writing(Room):
+    """A screen that writes: in one thread, which nothing cancels; its steps come in as it goes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._steps: list[str] = []
+        """Filled by the thread that writes, read by the screen."""
+
+    def write(self, job: Callable[[Callable[[str], None]], T], ended: Callable[[T], Message], hint: str) -> None:
+        """Begin: `ended` or `Stopped` comes at the end, whatever happens. The job is given what it tells its steps."""
+        self._steps.clear()
+        self.wizard.begin_writing()
+
+        def on_step(text: str) -> None:
+            self._steps.append(text)
+            self.post_message(Step(text))
+
+        def work() -> None:
+            answer: Message
+            try:
+                answer = attempt(lambda: job(on_step), ended)
+            except BaseException as error:  # whatever it was, the screen must hear that nobody writes any more
+                answer = Failed("interrupted", f"it was interrupted: {type(error).__name__}", hint)
+            self.post_message(Stopped(answer) if isinstance(answer, Failed) else answer)
+
+        # not exclusive, and nothing looks at whether it is cancelled: what was begun is brought to an end
+        self.run_worker(work, thread=True, exclusive=False, group="writing", exit_on_error=False)
 
 
 def attempt(job: Callable[[], T], message: Callable[[T], Message]) -> Message:

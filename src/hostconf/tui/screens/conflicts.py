@@ -14,7 +14,7 @@ from textual.widget import Widget
 from hostconf.errors import HostconfError
 from hostconf.model import OperationResult
 from hostconf.tui.actions import bindings
-from hostconf.tui.messages import Failed
+from hostconf.tui.messages import Failed, first_of
 from hostconf.tui.places import READING
 from hostconf.tui.screens.base import Room
 from hostconf.tui.widgets.excerpt import AROUND, Excerpt
@@ -113,7 +113,7 @@ class Conflicts(Room):
         self._names = event.names
         self._found = [one for host in hosts for one in in_order(c for c in found if c["host"] == host)]
         self._fetched.clear()
-        self.say_trouble(_first(event.result.errors))
+        self.say_trouble(first_of(event.result.errors))
         self.set_class(not self._found, "-calm")
         if not self._found:
             self._show_nothing()
@@ -256,15 +256,6 @@ class Conflicts(Room):
     def action_next(self) -> None:
         """To the choice."""
         self.wizard.go("choice")
-
-
-def _first(errors: Sequence[Data]) -> Failed | None:
-    """The first of some errors of a result, as a message to show."""
-    if not errors:
-        return None
-    one = errors[0]
-    more = f" (and {len(errors) - 1} more: `hostconf doctor` names all)" if len(errors) > 1 else ""
-    return Failed(str(one["code"]), f"{one['message']}{more}", str(one["hint"] or ""))
 
 
 def _same(one: Data, other: Data) -> bool:

@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from hostconf.model import OperationResult
 from hostconf.tui.actions import bindings
-from hostconf.tui.messages import Failed
+from hostconf.tui.messages import Failed, first_of
 from hostconf.tui.places import FIRST_QUESTION, READING
 from hostconf.tui.screens.base import Room
 from hostconf.tui.widgets.paragraphs import Paragraphs
@@ -102,7 +102,7 @@ class Hosts(Room):
     @on(Read)
     def _read(self, event: Read) -> None:
         self._stop_reading()
-        self.say_trouble(_first(event.result.errors))
+        self.say_trouble(first_of(event.result.errors))
         rows = event.result.data["hosts"]
         self._hosts = {str(row["id"]): row for row in rows}
         if not self.wizard.chosen_once:
@@ -205,15 +205,6 @@ class Hosts(Room):
     def action_installed(self) -> None:
         """To what is installed."""
         self.wizard.go("installed")
-
-
-def _first(errors: Sequence[Data]) -> Failed | None:
-    """The first of some errors of a result, as a message to show."""
-    if not errors:
-        return None
-    one = errors[0]
-    more = f" (and {len(errors) - 1} more: `hostconf doctor` names all)" if len(errors) > 1 else ""
-    return Failed(str(one["code"]), f"{one['message']}{more}", str(one["hint"] or ""))
 
 
 def _broken(host: Data) -> list[Data]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -15,8 +15,8 @@ from textual.widget import Widget
 
 from hostconf.model import OperationResult
 from hostconf.tui.actions import bindings
-from hostconf.tui.messages import Failed, Step
-from hostconf.tui.screens.base import Room, attempt
+from hostconf.tui.messages import Step, Stopped
+from hostconf.tui.screens.base import Writing
 from hostconf.tui.widgets import planned, unfinished
 from hostconf.tui.widgets.answers import Answers
 from hostconf.tui.widgets.paragraphs import Paragraphs
@@ -36,7 +36,7 @@ DRY = "this is a dry run: nothing is written. Start hostconf without `--dry-run`
 WORDS = {"finish": "Finish", "undo": "Take back", "forget": "Leave"}
 
 
-class Recovery(Room):
+class Recovery(Writing):
     """Locks and unfinished operations, and the choices that are left. Nothing is removed whose owner may live."""
 
     PLACE = "recovery"
@@ -68,19 +68,11 @@ class Recovery(Room):
 
         result: OperationResult
 
-    @dataclass
-    class Stopped(Message):
-        """It failed, and why."""
-
-        failure: Failed
-
     def __init__(self, result: OperationResult | None = None) -> None:
         super().__init__()
         self._given = result
         self.state: State | None = None
         self.working = False
-        self._steps: list[str] = []
-        """Filled by the thread that writes, read by the screen."""
         self.done: tuple[str, ...] = ()
         """What was done here, in sentences."""
         self._lock_named = ""
@@ -283,30 +275,10 @@ class Recovery(Room):
 
     def _settle(self, action: str | None, lock_id: str) -> None:
         self.working, self.done = True, ()
-        self._steps.clear()
         self.say_trouble(None)
-        self.wizard.begin_writing()
-        self._say_now()
-        # not exclusive, and nothing looks at whether it is cancelled: what was begun is brought to an end
-        work = self._writer(action, lock_id)
-        self.run_worker(work, thread=True, exclusive=False, group="writing", exit_on_error=False)
-
-    def _writer(self, action: str | None, lock_id: str) -> Callable[[], None]:
         bench = self.wizard.bench
-
-        def on_step(text: str) -> None:
-            self._steps.append(text)
-            self.post_message(Step(text))
-
-        def work() -> None:
-            answer: Message
-            try:
-                answer = attempt(lambda: bench.recover(action, lock_id, on_step), self.Ended)
-            except BaseException as error:  # whatever it was, the screen must hear that nobody writes any more
-                answer = Failed("interrupted", f"it was interrupted: {type(error).__name__}", "look again with `r`")
-            self.post_message(self.Stopped(answer) if isinstance(answer, Failed) else answer)
-
-        return work
+        self.write(lambda on_step: bench.recover(action, lock_id, on_step), self.Ended, "look again with `r`")
+        self._say_now()
 
     @on(Step)
     def _stepped(self) -> None:

@@ -14,13 +14,14 @@ from typing import ClassVar, NamedTuple
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.events import Resize
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from hostconf.display import display
+from hostconf.tui.widgets.sections import SCROLLING
 
 TAB = 4
 """Cells from one tab stop to the next."""
@@ -169,14 +170,7 @@ class Diff(ScrollView, can_focus=True):
         .diff--absent { color: $text-disabled; background: $panel 40%; }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "scroll_down", "Down", show=False),
-        Binding("k", "scroll_up", "Up", show=False),
-        Binding("g", "scroll_home", "First", show=False),
-        Binding("G", "scroll_end", "Last", show=False),
-        Binding("ctrl+d", "page_down", "Page down", show=False),
-        Binding("ctrl+u", "page_up", "Page up", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*SCROLLING]
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)

@@ -14,6 +14,16 @@ from textual.message import Message
 
 from hostconf.tui.words import Words, safe, said
 
+SCROLLING = (
+    Binding("j", "scroll_down", "Down", show=False),
+    Binding("k", "scroll_up", "Up", show=False),
+    Binding("g", "scroll_home", "First", show=False),
+    Binding("G", "scroll_end", "Last", show=False),
+    Binding("ctrl+d", "page_down", "Page down", show=False),
+    Binding("ctrl+u", "page_up", "Page up", show=False),
+)
+"""Vim keys of a text that scrolls; the arrow keys come with it."""
+
 
 class Reading(VerticalScroll):
     """A text that scrolls with arrow keys and vim keys; a bar at its edge says that it has the focus."""
@@ -22,14 +32,7 @@ class Reading(VerticalScroll):
     Reading { border-left: blank; padding: 0 1; scrollbar-size-vertical: 1; scrollbar-gutter: stable; }
     Reading:focus { border-left: outer $primary; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "scroll_down", "Down", show=False),
-        Binding("k", "scroll_up", "Up", show=False),
-        Binding("g", "scroll_home", "First", show=False),
-        Binding("G", "scroll_end", "Last", show=False),
-        Binding("ctrl+d", "page_down", "Page down", show=False),
-        Binding("ctrl+u", "page_up", "Page up", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*SCROLLING]
 
 
 class Fields(VerticalScroll, can_focus=False, inherit_bindings=False):
