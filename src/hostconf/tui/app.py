@@ -23,6 +23,7 @@ from hostconf.tui import crash
 from hostconf.tui.actions import ACTIONS, EVERYWHERE, bindings, keys_of
 from hostconf.tui.bench import Bench
 from hostconf.tui.gone import bearing
+from hostconf.tui.hands import Hands
 from hostconf.tui.places import PLACES
 from hostconf.tui.screens.base import Room, attempt
 from hostconf.tui.theme import DARK, LIGHT, fitting
@@ -71,6 +72,7 @@ class Wizard(App[int]):
     def on_mount(self) -> None:
         """The first screen."""
         loop = asyncio.get_running_loop()
+        loop.set_default_executor(Hands(self.bench.put_down))
         for name in ("SIGTERM", "SIGHUP"):
             number = getattr(signal, name, None)
             if number is not None:

@@ -25,6 +25,10 @@ class Bench:
         self._wishes: Wishes | None = None
         self._turn = Lock()
         self._left = Event()
+        self._pen = Lock()
+        """Held by who writes."""
+        self._time = 0
+        """How often the files have changed."""
 
     def status(self, hosts: Sequence[str] = ()) -> OperationResult:
         """See `workflow.status`."""
@@ -59,14 +63,17 @@ class Bench:
     def offer(self, request: Request, host: str, *, anew: bool = False) -> Mapping[str, Any]:
         """See `Wishes.offer`; the files are read at the first call and when `anew` is asked for."""
         with self._turn:
-            if self._wishes is None or anew:
-                self._wishes = workflow.open_wishes(self.environment)
-            return self._wishes.offer(request, host)
+            wishes, time = self._wishes, self._time
+            if wishes is None or anew:
+                wishes = workflow.open_wishes(self.environment)
+                if time == self._time:  # else what was read just now is old already
+                    self._wishes = wishes
+            return wishes.offer(request, host)
 
     def forget_files(self) -> None:
-        """The files have changed: the next offer reads them again."""
-        with self._turn:
-            self._wishes = None
+        """The files have changed: the next offer reads them again. Waits for nobody: the screen calls it."""
+        self._time += 1
+        self._wishes = None
 
     def prepare(self, request: Request) -> Prepared:
         """See `workflow.prepare`."""
@@ -82,11 +89,12 @@ class Bench:
         Raises:
             Refused: this is a dry run. Nothing was touched.
         """
-        self._may_write()
-        try:
-            return workflow.carry_out(prepared, on_step=on_step)
-        finally:
-            self.forget_files()
+        with self._pen:
+            self._may_write()
+            try:
+                return workflow.carry_out(prepared, on_step=on_step)
+            finally:
+                self.forget_files()
 
     def recovery(self) -> OperationResult:
         """What is unfinished and which locks are left; changes nothing."""
@@ -98,11 +106,12 @@ class Bench:
         Raises:
             Refused: this is a dry run. Nothing was touched.
         """
-        self._may_write()
-        try:
-            return workflow.recover(self.environment, action, lock_id, yes=True, on_step=on_step)
-        finally:
-            self.forget_files()
+        with self._pen:
+            self._may_write()
+            try:
+                return workflow.recover(self.environment, action, lock_id, yes=True, on_step=on_step)
+            finally:
+                self.forget_files()
 
     def verify(self, hosts: Sequence[str]) -> OperationResult:
         """See `workflow.verify`; ends early where one leaves."""
@@ -112,6 +121,13 @@ class Bench:
         """Nobody waits for an answer any more: programs that are being asked are ended."""
         self._left.set()
 
+    def put_down(self) -> None:
+        """Wait until nothing is being written."""
+        with self._pen:
+            pass
+
     def _may_write(self) -> None:
+        if self._left.is_set():
+            raise Refused("hostconf was left before it began to write", code="left", hint="start it again")
         if self.dry_run:
             raise Refused("this is a dry run: nothing is written", code="dry-run", hint="start hostconf without it")
