@@ -122,6 +122,7 @@ def test_all_that_is_written_is_kept_and_a_signal_meets_the_program(
 ) -> None:
     words = ["sh", "-c", r"printf '\033[31mred\033[0m\n'; read x"]
     terminal.start(words, env=variables, cwd=tmp_path, record=True)
+    terminal.wait_for("red")
     assert "red" in terminal.rest(0.1)
     assert b"\x1b[31mred" in terminal.output(b"red")
     terminal.signal(9)
