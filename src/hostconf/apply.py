@@ -395,7 +395,8 @@ class _Operation:
 def _failed(error: OSError, at: str) -> WriteFailed:
     """The error as the caller is promised it; `at` is the user's file that was at hand."""
     path = at or error.filename
-    text = f"cannot write `{path}`: {_cause(error)}; nothing was changed"
+    what = f"`{path}`" if path else "what is laid beside the files first"  # a write that fails names no file
+    text = f"cannot write {what}: {_cause(error)}; nothing was changed"
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         hint = "look at the permissions of the file and of its folder"
         return WriteFailed(text, code="not-writable", hint=hint, path=path)

@@ -256,3 +256,13 @@ def test_stopped_and_continued_from_outside(wizard: Wizard) -> None:
     terminal.type("q")
     assert terminal.ended() == 0
     assert terminal.modes().sane
+
+
+@pytest.mark.parametrize("keys", ["qn", "qC", "qW:"])
+def test_keys_that_come_after_the_last_one(wizard: Wizard, keys: str) -> None:
+    """Typed in one go: the later ones find a program that is leaving."""
+    terminal = wizard()
+    terminal.wait_for(way.READ)
+    terminal.text(keys)
+    assert terminal.ended() == 0
+    assert "foresaw" not in terminal.screen()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 import os
 import re
@@ -22,6 +23,7 @@ from hostconf.tui.screens.apply import Apply
 from hostconf.tui.screens.base import Room
 from hostconf.tui.screens.hosts import Hosts
 from hostconf.tui.splash import picture
+from hostconf.tui.widgets.rows import Rows
 from hostconf.workflow.request import Request
 from tests.tui.conftest import Open, screen_lines, settled
 
@@ -269,3 +271,40 @@ async def test_a_long_project_keeps_its_name_on_the_bar(wizard: Open, tmp_path: 
     async with (app := wizard(project=project)).run_test(size=(120, 40)) as pilot:
         await settled(pilot)
         assert "longlong/site" in screen_lines(app)[0]
+
+
+@pytest.mark.parametrize("key", [*"nCIWRi:?", "ctrl+p"])
+async def test_a_key_after_leaving_does_nothing(wizard: Open, key: str) -> None:
+    """Both come in one read: the second finds the screens being put away."""
+    app = wizard()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        app.exit(0)
+        await app.run_action("go_conflicts")
+        with contextlib.suppress(Exception):
+            app.simulate_key(key)
+        assert len(app.screen_stack) == 2
+        assert app.check_action("go_conflicts", ()) is False
+    assert app._exception is None
+
+
+SERVERS = "".join(f'[mcp_servers.s{n}]\ncommand = "npx"\nargs = ["-y", "tavily-mcp"]\n' for n in range(60))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40), (130, 45), (200, 60)], ids=lambda s: f"{s[0]}x{s[1]}")
+async def test_the_marked_row_of_a_long_table_is_seen(wizard: Open, sample: Path, size: tuple[int, int]) -> None:
+    """The last one too."""
+    (sample / ".codex/config.toml").write_text(SERVERS)
+    app = wizard()
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot)
+        app.go("conflicts")
+        await settled(pilot)
+        await pilot.press("G")
+        await settled(pilot)
+        table = app.screen.query_one(Rows)
+        assert table.listing.region.bottom <= table.region.bottom
+        marked = table.listing.highlighted
+        assert marked is not None and marked > 40
+        top = marked - table.listing.scroll_offset.y
+        assert 0 <= top < table.listing.region.height

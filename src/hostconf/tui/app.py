@@ -156,7 +156,7 @@ class Wizard(App[int]):
 
     def go(self, place: str) -> None:
         """Go to a place: back to it where it lies behind, else on to it."""
-        if self.writing:
+        if self.writing or self._exit:
             return
         behind = [s.PLACE for s in self.screen_stack if isinstance(s, Room)]
         if behind and behind[-1] == place:
@@ -188,8 +188,8 @@ class Wizard(App[int]):
             self.screen.action_reload()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While files are written, nothing but looking at the keys."""
-        return not (self.writing and action not in ("help", "theme"))
+        """While files are written, nothing but looking at the keys; once one leaves, nothing at all."""
+        return not (self._exit or (self.writing and action not in ("help", "theme")))
 
     # ---- actions of every screen
 

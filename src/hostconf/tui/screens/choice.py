@@ -132,7 +132,9 @@ class Choice(Room):
         self._recognised = len(event.integrations) - len(self._catalogue)
         self._names = {str(h["id"]): str(h["name"]) for h in event.hosts}
         self._installed = {str(h["id"]): h["installed"] for h in event.hosts}
+        going = self._going
         self._begin()
+        self._going = going
 
     def _begin(self) -> None:
         """All anew, from the wish as it is."""
@@ -367,7 +369,9 @@ class Choice(Room):
 
     def action_next(self) -> None:
         """To the preview, if what is wished can be had."""
-        if not (self.wish.hosts and self.integration):
+        if self.wish.hosts and not self._catalogue:
+            self._going = True  # it is asked for again once it is known what there is
+        elif not (self.wish.hosts and self.integration):
             self._refuse(safe("take a host in first: Esc, then Space", "$text-warning"))
         elif self._waiting:
             self._going = True
