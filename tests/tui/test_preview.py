@@ -18,7 +18,7 @@ from textual.widgets import Input
 from hostconf.tui.app import Wizard
 from hostconf.tui.command import apply_commands, hidden_values, uninstall_commands
 from hostconf.tui.screens.apply import Apply
-from hostconf.tui.screens.ask import Confirm
+from hostconf.tui.screens.ask import Confirm, Hold
 from hostconf.tui.screens.command import Commands
 from hostconf.tui.screens.preview import Preview
 from hostconf.tui.widgets.diff import Diff, broken, pair_up, parse_diff, shown
@@ -526,3 +526,26 @@ async def test_hostile_lines_are_drawn_as_text() -> None:
         assert "[red]x[/]␛[2J" in text and "no newline at the end of the file" in text
         assert "→   end␍" in text
         assert text.count("漢") == 50 and "↪" in text
+
+
+async def test_the_yes_is_held_where_there_are_no_keys(wizard: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A click lets go too early; held long enough it goes on."""
+    app = wizard()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.animation_level = "none"
+        await preview(app, pilot, wished("forced", "forced"))
+        await pilot.press("a")
+        await settled(pilot)
+        assert isinstance(app.screen, Confirm)
+        monkeypatch.setattr(Hold, "seconds", 3600.0)
+        await pilot.click("#ask-type")
+        await settled(pilot)
+        dialog = app.screen
+        assert not dialog.query_one(Hold).has_class("-held")
+
+        monkeypatch.setattr(Hold, "seconds", 0.01)
+        await pilot.mouse_down("#ask-type")
+        while app.screen is dialog:
+            await pilot.pause()
+        await settled(pilot)
+        assert type(app.screen).__name__ == "Apply"

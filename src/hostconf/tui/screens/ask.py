@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.screen import ModalScreen
+from textual.timer import Timer
 from textual.widgets import Button, Input
 
 from hostconf.tui.widgets.paragraphs import Paragraphs
@@ -17,6 +20,36 @@ from hostconf.tui.words import Words, sentence
 
 AROUND, AROUND_TYPED = 10, 15
 """Lines of a dialog around what is said: edge, question, field, buttons."""
+
+
+class Hold(Words):
+    """A line that is held down with the mouse, for who has no keys at hand; a click alone does nothing."""
+
+    DEFAULT_CSS = "Hold.-held { background: $warning 30%; text-style: reverse; }"
+    seconds: ClassVar[float] = 1.5
+    """How long it has to be held."""
+
+    class Held(Message):
+        """It was held long enough."""
+
+    _timer: Timer | None = None
+
+    def on_mouse_down(self) -> None:
+        """The time begins."""
+        self.capture_mouse()
+        self.add_class("-held")
+        self._timer = self.set_timer(self.seconds, self._held)
+
+    def on_mouse_up(self) -> None:
+        """Let go: nothing happens, unless the time was over."""
+        self.release_mouse()
+        self.remove_class("-held")
+        if self._timer is not None:
+            self._timer.stop()
+
+    def _held(self) -> None:
+        self.release_mouse()
+        self.post_message(self.Held())
 
 
 class Confirm(ModalScreen[bool]):
@@ -48,7 +81,8 @@ class Confirm(ModalScreen[bool]):
                     said.say([sentence(s) if isinstance(s, str) else s for s in self._said])
                     yield said
             if self._typed:
-                yield Words(sentence(f"Type `{self._typed}` to go on"), id="ask-type")
+                text = f"Type `{self._typed}` to go on, or hold the mouse button on this line"
+                yield Hold(sentence(text), id="ask-type")
                 yield Input(id="ask-word", placeholder=self._typed)
             with Horizontal(id="ask-buttons"):
                 yield Button(self._yes, id="yes", variant="primary", disabled=bool(self._typed))
@@ -76,6 +110,10 @@ class Confirm(ModalScreen[bool]):
     def _sent(self, event: Input.Submitted) -> None:
         if event.value.strip() == self._typed:
             self.dismiss(True)
+
+    @on(Hold.Held)
+    def _held(self) -> None:
+        self.dismiss(True)
 
     @on(Button.Pressed)
     def _pressed(self, event: Button.Pressed) -> None:
