@@ -266,3 +266,31 @@ def test_keys_that_come_after_the_last_one(wizard: Wizard, keys: str) -> None:
     terminal.text(keys)
     assert terminal.ended() == 0
     assert "foresaw" not in terminal.screen()
+
+
+def test_a_host_that_is_being_asked_is_ended_with_the_wizard(
+    wizard: Wizard, demo: Path, variables: dict[str, str], tmp_path: Path
+) -> None:
+    """It has a session of its own: what the wizard does not end before it ends itself, nobody ends."""
+    told = tmp_path / "told"
+    program = tmp_path / "codex"
+    program.write_text(f"#!/bin/sh\nsleep 300 &\necho $$ $! >{told}.new\nmv {told}.new {told}\nwait\n")
+    program.chmod(0o755)
+    terminal = wizard(env={**variables, "PATH": f"{tmp_path}:{variables['PATH']}"})
+    to_plan(terminal)
+    way.approve(terminal)
+    terminal.wait_for("asking the hosts")
+    end = time.monotonic() + 20
+    while not told.exists():
+        assert time.monotonic() < end
+    terminal.type("q")
+    assert terminal.ended() == 0
+    assert all(ended(int(pid)) for pid in told.read_text().split())
+
+
+def ended(pid: int) -> bool:
+    """Whether it is gone at this moment, or dead and waits to be fetched."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True

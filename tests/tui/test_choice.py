@@ -19,6 +19,7 @@ from hostconf.tui.screens.asking import Asking
 from hostconf.tui.screens.choice import Choice
 from hostconf.tui.screens.options import Options
 from hostconf.tui.screens.pick import Pick
+from hostconf.tui.screens.preview import Preview
 from hostconf.tui.screens.variables import Variables
 from hostconf.tui.widgets.form import FormLine, OneOf, Tick
 from hostconf.tui.widgets.offered import NOTHING_HERE
@@ -328,6 +329,22 @@ async def test_without_a_host_it_does_not_go_on(wizard: Open) -> None:
         await settled(pilot)
         assert isinstance(now(app), Choice)
         assert "no host is taken in: go back, and take one in" in screen_text(app)
+
+
+async def test_n_while_the_choice_is_read_goes_on_afterwards(wizard: Open) -> None:
+    """It is not lost, and the next key does not mean another thing on a screen that nobody awaited."""
+    app = wizard()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        app.go("choice")
+        await pilot.pause()
+        choice = now(app)
+        assert isinstance(choice, Choice)
+        choice._catalogue = {}
+        choice.action_next()
+        choice._read_catalogue()
+        await settled(pilot)
+        assert isinstance(now(app), Preview)
 
 
 async def test_the_files_are_read_again(wizard: Open, sample: Path) -> None:

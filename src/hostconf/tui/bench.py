@@ -22,11 +22,14 @@ class Bench:
     def __init__(self, environment: Environment, *, dry_run: bool = False) -> None:
         self.environment = environment
         self.dry_run = dry_run
-        self._wishes: Wishes | None = None
+        self._wishes: tuple[int, Wishes | None] = (0, None)
+        """What was read, and at which `_time`."""
         self._turn = Lock()
         self._left = Event()
         self._pen = Lock()
         """Held by who writes."""
+        self._asking = Lock()
+        """Held by who has started a host's program."""
         self._time = 0
         """How often the files have changed."""
 
@@ -63,17 +66,16 @@ class Bench:
     def offer(self, request: Request, host: str, *, anew: bool = False) -> Mapping[str, Any]:
         """See `Wishes.offer`; the files are read at the first call and when `anew` is asked for."""
         with self._turn:
-            wishes, time = self._wishes, self._time
-            if wishes is None or anew:
+            time, wishes = self._wishes
+            if wishes is None or anew or time != self._time:
+                time = self._time  # before it is read: what changes meanwhile counts as changed
                 wishes = workflow.open_wishes(self.environment)
-                if time == self._time:  # else what was read just now is old already
-                    self._wishes = wishes
+                self._wishes = (time, wishes)
             return wishes.offer(request, host)
 
     def forget_files(self) -> None:
         """The files have changed: the next offer reads them again. Waits for nobody: the screen calls it."""
         self._time += 1
-        self._wishes = None
 
     def prepare(self, request: Request) -> Prepared:
         """See `workflow.prepare`."""
@@ -115,15 +117,16 @@ class Bench:
 
     def verify(self, hosts: Sequence[str]) -> OperationResult:
         """See `workflow.verify`; ends early where one leaves."""
-        return workflow.verify(self.environment, hosts, self._left.is_set)
+        with self._asking:
+            return workflow.verify(self.environment, hosts, self._left.is_set)
 
     def leave(self) -> None:
         """Nobody waits for an answer any more: programs that are being asked are ended."""
         self._left.set()
 
     def put_down(self) -> None:
-        """Wait until nothing is being written."""
-        with self._pen:
+        """Wait until nothing is being written, and until what was started is ended: nobody else would end it."""
+        with self._pen, self._asking:
             pass
 
     def _may_write(self) -> None:

@@ -12,7 +12,7 @@ class Hands(ThreadPoolExecutor):
     """An executor whose threads end with the program; the framework's own are waited for, however long they read."""
 
     def __init__(self, last: Callable[[], None]) -> None:
-        """`last` returns once nothing is being written."""
+        """`last` returns once nothing goes on that has to come to its end."""
         super().__init__(max_workers=1)  # never used: each piece of work gets a thread of its own
         self._last = last
         self._over = False
@@ -37,7 +37,7 @@ class Hands(ThreadPoolExecutor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Wait for what writes, and for nothing else."""
+        """Wait for what writes or has started a program, and for nothing else."""
         self._over = True
         self._last()
         super().shutdown(wait=False, cancel_futures=True)
