@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from textual.content import Content
@@ -20,10 +20,9 @@ LETTERS = {"create": "A", "modify": "M", "delete": "D"}
 _COLOURS = {"create": "$text-success", "modify": "$text-warning", "delete": "$text-error"}
 
 
-_HERE = (
+_HERE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r" \(`--tier \w+`\)", ""),
-    (r"`--tier web_(\w+)=(\w+)`", r"`\2` for web \1"),
-    (r"`--tier (\w+)=(\w+)`", r"`\2` for \1"),
+    (r"`--tier (\w+)=(\w+)`", lambda found: f"`{found[2]}` for {capability(found[1])}"),
     (r"`--scope (\w+)`", r"scope `\1`"),
     (r"`--(replace|pin|accept [\w-]+)`", r"`\1` under Options"),
     (r"`--package (\S+)`", r"`\1` under Options"),
